@@ -1,0 +1,1 @@
+"""Pallas, From the Inside: the tool that builds the site."""

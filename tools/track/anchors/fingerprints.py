@@ -1,0 +1,98 @@
+"""Fingerprints: short hashes of what code means, blind to comments, blank lines and layout.
+
+The walk is our own. `ast.dump` and `ast.unparse` print differently from one Python to the next, so their text would
+make every fingerprint drift with the interpreter. Empty fields are left out, because newer Pythons add such fields.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import hashlib
+from collections.abc import Iterator
+
+from track.anchors.symbols import Symbol
+from track.spans import Span
+
+__all__ = ["Statement", "of_node", "of_symbol", "statements"]
+
+_BODIES = frozenset({"body", "orelse", "finalbody", "handlers", "cases"})
+_LAYOUT = frozenset({"ctx", "type_comment", "kind"})
+"""Fields that repeat what the position of a node says already, or that layout alone decides."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Statement:
+    """A simple statement, or the header of a compound one."""
+
+    fingerprint: str
+    span: Span
+    weight: int
+    """Number of syntax nodes: how much there is to recognize it by."""
+
+
+def of_node(node: ast.AST, skip: frozenset[str] = frozenset()) -> str:
+    """16 hex digits for a node and all below it, less the fields named in `skip`."""
+    return hashlib.sha256("".join(_walk(node, skip)).encode()).hexdigest()[:16]
+
+
+def of_symbol(symbol: Symbol) -> str:
+    """A fingerprint of a definition that is blind to its own name and its docstring."""
+    skip = frozenset({"name", "targets", "target"})
+    body: list[ast.stmt] = getattr(symbol.node, "body", [])
+    kept = body[1:] if symbol.docstring else body
+    parts = [of_node(symbol.node, skip | _BODIES), *(of_node(statement) for statement in kept)]
+    return hashlib.sha256("".join(parts).encode()).hexdigest()[:16]
+
+
+def statements(node: ast.AST) -> Iterator[Statement]:
+    """Every statement under `node` and `node` itself, compound ones as their header, in file order."""
+    if isinstance(node, ast.stmt):
+        yield _statement(node)
+    for field in ("body", "handlers", "cases", "orelse", "finalbody"):
+        for child in getattr(node, field, []):
+            if isinstance(child, ast.stmt):
+                yield from statements(child)
+            elif isinstance(child, ast.ExceptHandler | ast.match_case):
+                yield _header(child)
+                for inner in child.body:
+                    yield from statements(inner)
+
+
+def _statement(node: ast.stmt) -> Statement:
+    if isinstance(getattr(node, "body", None), list):
+        return _header(node)
+    return Statement(of_node(node), Span(node.lineno, node.end_lineno or node.lineno), _weight(node, frozenset()))
+
+
+def _header(node: ast.stmt | ast.ExceptHandler | ast.match_case) -> Statement:
+    positioned = node.pattern if isinstance(node, ast.match_case) else node
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    first = min([positioned.lineno, *(d.lineno for d in decorators)])
+    body: list[ast.stmt] = node.body  # pyright: ignore[reportAttributeAccessIssue] -- only compound statements come here
+    below = min([body[0].lineno, *(d.lineno for d in getattr(body[0], "decorator_list", []))])
+    last = max(first, below - 1)
+    return Statement(of_node(node, _BODIES), Span(first, last), _weight(node, _BODIES))
+
+
+def _weight(node: ast.AST, skip: frozenset[str]) -> int:
+    return sum(1 for part in _walk(node, skip) if part.startswith("("))
+
+
+def _walk(value: object, skip: frozenset[str]) -> Iterator[str]:
+    match value:
+        case ast.AST():
+            yield "(" + type(value).__name__
+            for name in value._fields:
+                child = getattr(value, name, None)
+                if name not in skip and name not in _LAYOUT and child is not None and child != []:
+                    yield f" {name}="
+                    yield from _walk(child, frozenset())
+            yield ")"
+        case list():
+            yield "["
+            for item in value:  # pyright: ignore[reportUnknownVariableType] -- fields of ast nodes are untyped
+                yield from _walk(item, frozenset())  # pyright: ignore[reportUnknownArgumentType] -- as above
+            yield "]"
+        case _:
+            yield f"{type(value).__name__}:{value!r}"
