@@ -1,0 +1,96 @@
+"""A checkout as a whole: its pins, sources, facts and evidence opened together, and what the commands do with them."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from track.anchors import symbols
+from track.anchors.library import Library
+from track.anchors.symbols import Module
+from track.errors import BadInput
+from track.facts import book
+from track.facts.catalog import Fact
+from track.files import exclusive
+from track.pages import coverage as covering
+from track.pages import site
+from track.pages.directives import Context
+from track.pages.plan import read_plan
+from track.pins import history, lock, progress, sync, wheel
+
+__all__ = ["Opened", "alone", "build", "coverage", "facts_of_release", "open_", "relock", "weave"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Opened:
+    """What the commands of a checkout work on."""
+
+    root: Path
+    library: Library
+    facts: Mapping[str, Fact]
+    context: Context
+
+
+def alone(root: Path) -> AbstractContextManager[None]:
+    """Hold the checkout's build lock; BadEnvironment if another build holds it."""
+    return exclusive(root / "build" / "lock", "build")
+
+
+def open_(root: Path, pins: Path) -> Opened:
+    """Bring what is missing, verify what is there, compute the facts."""
+    trees = sync.sync(root, lock.read(pins), progress=progress.Terminal())
+    library = Library(trees)
+    facts = book.of_checkout(root, library)
+    return Opened(root, library, facts, Context(root, library, facts, read_plan(root / "docs")))
+
+
+def facts_of_release(root: Path, release: str) -> dict[str, Fact]:
+    """The static facts of another release, such as `jax=0.11.0`, from its wheel."""
+    project, _, version = release.partition("=")
+    known = [r for r in history.read(root / "requirements" / "history.txt") if r.distribution == project]
+    wanted = next((r for r in known if r.version == version), None)
+    if wanted is None:
+        raise BadInput(
+            f"no release '{release}' to compute facts from",
+            {"file": "requirements/history.txt", "expected": ", ".join(f"{r.distribution}={r.version}" for r in known)},
+            "name one of these, or add a line to that file",
+        )
+    path = wheel.fetch(wanted, root / "build" / "wheels", progress.Terminal())
+    with zipfile.ZipFile(path) as archive:
+        cache: dict[str, Module] = {}
+
+        def module_of(name: str) -> Module:
+            if name not in cache:
+                if name not in archive.namelist():
+                    raise BadInput(f"{wanted} has no file {name}")
+                cache[name] = symbols.parse(name, archive.read(name).decode())
+            return cache[name]
+
+        return book.of_modules(project, module_of)
+
+
+def coverage(opened: Opened) -> list[covering.Coverage]:
+    """One row for every page and file that it is about."""
+    return [covering.measure(bound, opened.library.module(path)) for bound, path in site.annotated(opened.root, opened.library)]
+
+
+def relock(opened: Opened, pages: Sequence[Path]) -> int:
+    """Lock the notes of some pages as they stand; return how many there are."""
+    return sum(site.relock(opened.root, page, opened.library) for page in pages)
+
+
+def weave(opened: Opened) -> int:
+    """Weave every page; return how many were written."""
+    return site.weave_all(opened.root, opened.context)
+
+
+def build(root: Path, pins: Path) -> str:
+    """Weave and build the site, whatever of it changed; return what was done in a few words."""
+    opened = open_(root, pins)
+    changed = weave(opened)
+    ran = site.build_html(root)
+    return f"{changed} pages woven, site built" if ran else "nothing changed"

@@ -1,0 +1,203 @@
+"""`track`: the command line. Each command opens what it needs, calls one function below, and prints one sentence."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+import time
+from pathlib import Path
+
+import click
+import msgspec
+
+from track.errors import BadInput, TrackError
+
+__all__ = ["main"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Checkout:
+    """The folder that the commands work on, and its pins file."""
+
+    root: Path
+    pins: Path
+
+
+class Group(click.Group):
+    """Prints a designed error as it was designed, and exits with its code."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; an error of ours goes to standard error."""
+        try:
+            return super().invoke(ctx)
+        except TrackError as error:
+            click.echo(error, err=True)
+            sys.exit(error.exit_code)
+
+
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--pins", type=click.Path(path_type=Path), help="Another pins file than the checkout's pins.toml.")
+@click.pass_context
+def main(ctx: click.Context, pins: Path | None) -> None:
+    """Build "Pallas, From the Inside": sources at pinned commits, notes, kernels, pages."""
+    root = _root()
+    ctx.obj = Checkout(root, pins or root / "pins.toml")
+
+
+def _root() -> Path:
+    """The nearest folder upward that holds pins.toml."""
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if (folder / "pins.toml").is_file():
+            return folder
+    raise BadInput("this is no checkout of the track", {"folder": here}, "run the command where pins.toml is")
+
+
+@main.command()
+@click.option("--from", "source", type=click.Choice(["auto", "git", "wheel"]), default="auto", help="Where to look.")
+@click.option("--mirror", help="A folder, file:// or localhost address in place of the repository; NAME=PLACE for one.")
+@click.option("--history", is_flag=True, help="Bring the wheels of requirements/history.txt too.")
+@click.pass_obj
+def sync(checkout: Checkout, source: str, mirror: str | None, *, history: bool) -> None:
+    """Bring the pinned sources, and check every file against its blob id."""
+    from track.pins import history as releases
+    from track.pins import lock, progress, sync as syncing
+
+    report = progress.Terminal()
+    pins = lock.read(checkout.pins)
+    trees = syncing.sync(checkout.root, pins, source, _mirrors(mirror), report)  # pyright: ignore[reportArgumentType]
+    if history:
+        releases.fetch(checkout.root, report)
+    total = sum(len(tree.paths) for tree in trees.values())
+    click.echo(f"{total} files of {len(trees)} projects are what pins.toml says")
+
+
+def _mirrors(given: str | None) -> str | dict[str, str] | None:
+    if given is None or "=" not in given:
+        return given
+    return dict(part.split("=", 1) for part in given.split(",") if "=" in part)  # jax=/here,tokamax=/there
+
+
+@main.group()
+def pin() -> None:
+    """Show or write the pins."""
+
+
+@pin.command()
+@click.pass_obj
+def show(checkout: Checkout) -> None:
+    """Print each pin: release, commit, files and where their ids were read."""
+    from track.pins import lock
+
+    for name, one in lock.read(checkout.pins).items():
+        click.echo(f"{name}  {one.release}  commit {one.commit}")
+        click.echo(f"  repository  {one.repository}")
+        for origin in ("git", "wheel"):
+            count = sum(1 for blob in one.files.values() if blob and blob.origin == origin)
+            if count:
+                click.echo(f"  {count} files, ids read from {origin}")
+
+
+@pin.command()
+@click.argument("project")
+@click.option("--from", "source", type=click.Choice(["git", "wheel"]), default="wheel", help="Where to read the ids.")
+@click.option("--mirror", help="A folder, file:// or localhost address in place of the repository.")
+@click.pass_obj
+def write(checkout: Checkout, project: str, source: str, mirror: str | None) -> None:
+    """Fill in the blob ids of a project's files."""
+    from track.pins import ids, lock
+    from track.pins import write as writing
+
+    drafts = lock.read(checkout.pins, draft=True)
+    if project not in drafts:
+        raise BadInput(f"no pinned project '{project}'", {"expected": ", ".join(drafts)})
+    fresh = ids.fresh(checkout.root, drafts[project], source, mirror)  # pyright: ignore[reportArgumentType]
+    changed = writing.write(checkout.pins, fresh)
+    click.echo(f"{len(fresh.files)} ids of {project} read from {source}: {'written' if changed else 'unchanged'}")
+
+
+@main.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--pin", "other", help="Another release, such as jax=0.11.0; static facts only.")
+@click.pass_obj
+def facts(checkout: Checkout, other: str | None, *, as_json: bool) -> None:
+    """Print every named fact, its value and where it was computed."""
+    from track import checkout as work
+
+    found = work.facts_of_release(checkout.root, other) if other else work.open_(checkout.root, checkout.pins).facts
+    if as_json:
+        click.echo(json.dumps({f.name: dataclasses.asdict(f) for f in found.values()}, indent=1, sort_keys=True))
+        return
+    width = max(len(name) for name in found)
+    for name, fact in found.items():
+        click.echo(f"{name:<{width}}  {fact.value if fact.value is not None else f'(none: {fact.why})'}  {fact.what}")
+
+
+@main.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def coverage(checkout: Checkout, *, as_json: bool) -> None:
+    """Print how much of its file each annotated page accounts for; exit 1 if a line is unaccounted for."""
+    from track import checkout as work
+
+    rows = work.coverage(work.open_(checkout.root, checkout.pins))
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=1).decode())
+    for row in rows if not as_json else ():
+        click.echo(f"{row.page}  {row.path}")
+        click.echo(f"  {row.lines:,} lines: {row.shown:,} shown, {row.noted:,} of them noted in {row.notes} notes")
+        click.echo(f"  {row.folded:,} folded ({row.folded_share:.0%}), {row.unaccounted:,} unaccounted for")
+        click.echo(f"  longest run of code without a note: {row.longest_run} lines, {row.longest_run_at}")
+        if row.unaccounted:
+            click.echo(f"  unaccounted: {', '.join(row.unaccounted_spans)}")
+    sys.exit(1 if any(row.unaccounted for row in rows) else 0)
+
+
+@main.command()
+@click.argument("pages", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.pass_obj
+def lock(checkout: Checkout, pages: tuple[Path, ...]) -> None:
+    """Take the notes of PAGES as reviewed against the code as it is now."""
+    from track import checkout as work
+
+    count = work.relock(work.open_(checkout.root, checkout.pins), pages)
+    click.echo(f"{count} notes locked")
+
+
+@main.command()
+@click.pass_obj
+def weave(checkout: Checkout) -> None:
+    """Make the Markdown in build/pages, for a plain `mkdocs serve`."""
+    from track import checkout as work
+
+    with work.alone(checkout.root):
+        changed = work.weave(work.open_(checkout.root, checkout.pins))
+    click.echo(f"{changed} pages written")
+
+
+@main.command()
+@click.pass_obj
+def build(checkout: Checkout) -> None:
+    """Build the site into build/site, if anything changed."""
+    from track import checkout as work
+
+    start = time.monotonic()
+    with work.alone(checkout.root):
+        said = work.build(checkout.root, checkout.pins)
+    click.echo(f"{said} ({time.monotonic() - start:.1f} s): build/site/index.html")
+
+
+@main.command()
+@click.option("--port", default=8000, show_default=True, help="Port on localhost.")
+@click.pass_obj
+def serve(checkout: Checkout, port: int) -> None:
+    """Serve the site on localhost, and follow changes of docs/, kernels/ and pins.toml."""
+    from track import checkout as work
+
+    work.serve(checkout.root, checkout.pins, port)
+
+
+
+if __name__ == "__main__":
+    main()

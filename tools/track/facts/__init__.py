@@ -1,0 +1,1 @@
+"""Named numbers, each with the code that computes it from a source tree or from the package that runs."""

@@ -1,0 +1,153 @@
+"""The named facts: what each is, and the code that computes it from the sources.
+
+A page writes `{{ pipeline.lines }}`; nobody writes the number. A fact whose code or file a pin does not have is absent
+there, with the reason, and a page that names it does not build.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+
+from track.anchors import symbols
+from track.anchors.symbols import Module
+from track.errors import TrackError
+from track.facts import rules
+
+__all__ = ["CATALOG", "Entry", "Fact", "compute"]
+
+Value = int | str | None
+ModuleOf = Callable[[str], Module]
+
+PIPELINE = "jax/_src/pallas/mosaic/pipeline.py"
+LOWERING = "jax/_src/pallas/mosaic/lowering.py"
+MOSAIC_CORE = "jax/_src/pallas/mosaic/core.py"
+
+
+@dataclasses.dataclass(frozen=True)
+class Fact:
+    """A value at one pin, with what it says and where it was computed; `why` tells why it is absent."""
+
+    name: str
+    value: Value
+    what: str
+    where: str
+    why: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Entry:
+    """A fact that can be computed: from which project's sources, and how."""
+
+    name: str
+    what: str
+    project: str
+    source: str
+    value: Callable[[ModuleOf], Value]
+
+    def compute(self, module_of: ModuleOf) -> Fact:
+        """The fact at the pin that `module_of` reads."""
+        where = f"track.facts.catalog, from {self.source}"
+        try:
+            return Fact(self.name, self.value(module_of), self.what, where)
+        except TrackError as error:
+            return Fact(self.name, None, self.what, where, error.what)
+
+
+def compute(project: str, module_of: ModuleOf) -> Iterator[Fact]:
+    """Every static fact of a project, in the order of the catalog."""
+    yield from (entry.compute(module_of) for entry in CATALOG if entry.project == project)
+
+
+def _lines(path: str) -> Callable[[ModuleOf], Value]:
+    return lambda module_of: len(module_of(path).lines)
+
+
+def _count(path: str, kind: str) -> Callable[[ModuleOf], Value]:
+    return lambda module_of: sum(1 for s in module_of(path).symbols if s.kind == kind)
+
+
+def _file(short: str, path: str) -> Iterator[Entry]:
+    yield Entry(f"{short}.lines", f"lines of {path}", "jax", path, _lines(path))
+    yield Entry(f"{short}.classes", f"classes in {path}", "jax", path, _count(path, "class"))
+    yield Entry(f"{short}.functions", f"functions and methods in {path}", "jax", path, _count(path, "function"))
+
+
+def _symbol(short: str, path: str, name: str, selector: str) -> Iterator[Entry]:
+    source = f"{path}, {selector}"
+    yield Entry(
+        f"{short}.{name}.lines",
+        f"lines of {selector}, decorators included",
+        "jax",
+        source,
+        lambda module_of: symbols.find(module_of(path), selector).span.length,
+    )
+    yield Entry(
+        f"{short}.{name}.span",
+        f"first and last line of {selector}",
+        "jax",
+        source,
+        lambda module_of: str(symbols.find(module_of(path), selector).span),
+    )
+
+
+PIPELINE_SYMBOLS = {
+    "slices": "_make_block_slice",
+    "trivial-windowing": "_spec_has_trivial_windowing",
+    "buffer-type": "BufferType",
+    "buffered-ref-base": "BufferedRefBase",
+    "buffered-ref": "BufferedRef",
+    "lookahead": "fetch_with_lookahead",
+    "scheduler": "Scheduler",
+    "out-of-fetch": "Scheduler.out_of_fetch",
+    "has-changed": "Scheduler.has_changed",
+    "will-change-current": "Scheduler.will_change_current",
+    "will-change-fetch": "Scheduler.will_change_fetch",
+    "initialize-step": "Scheduler.initialize_step",
+    "wait-in": "Scheduler.wait_in",
+    "copy-in": "Scheduler.copy_in",
+    "wait-out": "Scheduler.wait_out",
+    "copy-out": "Scheduler.copy_out",
+    "finalize": "Scheduler.finalize",
+    "advance-slots": "Scheduler.advance_slots",
+    "allocations": "_make_pipeline_allocations",
+    "partition-grid": "_partition_grid",
+    "sync-copy": "sync_copy",
+    "step": "PipelineStep",
+    "loop": "_emit_pipeline",
+    "door": "emit_pipeline",
+}
+"""Names of the pipeline page's facts, and the symbols behind them."""
+
+
+def _sites(module_of: ModuleOf) -> tuple[rules.Site, ...]:
+    return rules.sites(module_of(LOWERING), rules.core_types(module_of(MOSAIC_CORE)))
+
+
+def _by_type(core_type: str) -> Callable[[ModuleOf], Value]:
+    def count(module_of: ModuleOf) -> Value:
+        return len(rules.table(_sites(module_of), rules.core_types(module_of(MOSAIC_CORE)))[core_type])
+
+    return count
+
+
+def _union(module_of: ModuleOf) -> Value:
+    return len({primitive for site in _sites(module_of) for primitive in site.primitives})
+
+
+def _rules() -> Iterator[Entry]:
+    source = f"{LOWERING}, calls of {rules.REGISTER}"
+    for name, core_type in (("tc", "TC"), ("sc-scalar", "SC_SCALAR_SUBCORE"), ("sc-vector", "SC_VECTOR_SUBCORE")):
+        what = f"primitives with a rule for core type {core_type} in lowering.py alone"
+        yield Entry(f"tpu.rules.{name}", what, "jax", source, _by_type(core_type))
+    yield Entry("tpu.rules.union", "primitives with a rule for any core type, lowering.py alone", "jax", source, _union)
+    yield Entry("tpu.rules.sites", "calls that register a rule", "jax", source, lambda m: len(_sites(m)))
+    decorated = "rules registered by decorator"
+    yield Entry("tpu.rules.decorators", decorated, "jax", source, lambda m: sum(s.is_decorator for s in _sites(m)))
+
+
+CATALOG: tuple[Entry, ...] = (
+    *_file("pipeline", PIPELINE),
+    *(entry for name, selector in PIPELINE_SYMBOLS.items() for entry in _symbol("pipeline", PIPELINE, name, selector)),
+    *_rules(),
+)

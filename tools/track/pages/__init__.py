@@ -1,0 +1,1 @@
+"""From the Markdown that people write to the Markdown that MkDocs builds."""

@@ -1,0 +1,243 @@
+"""Binding a page to its source: the lines that each listing shows, each note speaks of and each fold hides."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+
+from track.anchors import anchor as anchors
+from track.anchors import symbols
+from track.anchors.anchor import Anchor
+from track.anchors.symbols import Module, Symbol
+from track.errors import BadInput, Finding, TrackError, raise_all
+from track.pages.document import FOLDED, LISTING, Document, Fence, Item, Target
+from track.pages.locks import Lock
+from track.spans import Span
+
+__all__ = ["Bound", "Fold", "Listing", "Note", "bind"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Note:
+    """A note, the symbol it stands in and the lines it speaks of."""
+
+    item: Item
+    span: Span
+    anchor: Anchor
+
+
+@dataclasses.dataclass(frozen=True)
+class Fold:
+    """Lines that the page hides, and why. `line` is the page's, 0 for a docstring that an option folds."""
+
+    span: Span
+    role: str
+    label: str
+    line: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Listing:
+    """Lines of one file that a page shows, in pieces; folds lie inside pieces, or are the whole piece."""
+
+    fence: Fence
+    module: Module
+    titles: tuple[str, ...]
+    pieces: tuple[Span, ...]
+    notes: tuple[Note, ...]
+    folds: tuple[Fold, ...]
+
+    @property
+    def name(self) -> str:
+        """What the lock calls it."""
+        return ", ".join(self.titles)
+
+
+@dataclasses.dataclass(frozen=True)
+class Bound:
+    """A page with every listing bound to source lines."""
+
+    document: Document
+    listings: tuple[Listing, ...]
+
+
+def bind(document: Document, module_of: Callable[[str], Module], lock: Lock) -> Bound:
+    """Bind every listing of a page; `module_of` gives a pinned file by its path. All errors are raised together."""
+    errors: list[TrackError] = []
+    listings: list[Listing] = []
+    for fence in document.fences:
+        if fence.kind in {LISTING, FOLDED}:
+            try:
+                listings.append(_Binder(document, fence, _one_module(document, fence, module_of), lock).bind())
+            except TrackError as error:
+                errors.extend(getattr(error, "errors", [error]))
+    errors.extend(_shown_twice(document, listings))
+    errors.extend(_same_roles(document, [fold for listing in listings for fold in listing.folds]))
+    raise_all(errors)
+    return Bound(document, tuple(listings))
+
+
+def _one_module(document: Document, fence: Fence, module_of: Callable[[str], Module]) -> Module:
+    paths = {target.path for target in fence.targets}
+    if len(paths) != 1:
+        raise BadInput(
+            "one listing shows one file",
+            {"page": document.at(fence.line), "found": ", ".join(sorted(paths))},
+            "write a second fence for the second file",
+        )
+    try:
+        return module_of(paths.pop())
+    except TrackError as error:
+        raise type(error)(error.what, {"page": document.at(fence.line), **error.details}, error.next_step) from error
+
+
+@dataclasses.dataclass(frozen=True)
+class _Binder:
+    """Binds one fence."""
+
+    document: Document
+    fence: Fence
+    module: Module
+    lock: Lock
+
+    def bind(self) -> Listing:
+        symbols_ = [self.symbol(target) for target in self.fence.targets]
+        if self.fence.kind == FOLDED:
+            folds = self.each(self.folded)
+            return self.listing((), tuple(f.span for f in folds), (), folds)
+        titles = tuple(s.selector if s else "" for s in symbols_)
+        pieces = tuple(self.piece(symbol) for symbol in symbols_)
+        notes = self.each(lambda item: self.note(item, ", ".join(titles), pieces), kind="note")
+        folds = self.each(lambda item: Fold(self.quoted(item, pieces), item.body, item.quote, item.line), kind="fold")
+        folds = [*folds, *self.docstrings(pieces)]
+        return self.listing(titles, pieces, notes, folds)
+
+    def listing(
+        self, titles: Sequence[str], pieces: Sequence[Span], notes: Sequence[Note], folds: Sequence[Fold]
+    ) -> Listing:
+        in_order = sorted(notes, key=lambda n: n.span), sorted(folds, key=lambda f: f.span)
+        return Listing(self.fence, self.module, tuple(titles), tuple(pieces), *map(tuple, in_order))
+
+    def each[T](self, make: Callable[[Item], T], kind: str | None = None) -> list[T]:
+        """Make something of every item of a kind; raise all that went wrong together."""
+        errors: list[TrackError] = []
+        made: list[T] = []
+        for item in self.fence.items:
+            if kind in {None, item.kind}:
+                try:
+                    made.append(make(item))
+                except TrackError as error:
+                    errors.append(error)
+        raise_all(errors)
+        return made
+
+    def symbol(self, target: Target, line: int | None = None) -> Symbol | None:
+        if not target.symbol:
+            return None
+        try:
+            return symbols.find(self.module, target.symbol)
+        except BadInput as error:
+            place = self.document.at(line or self.fence.line)
+            raise BadInput(error.what, {"page": place, **error.details}, error.next_step) from error
+
+    def piece(self, symbol: Symbol | None) -> Span:
+        if symbol is None:
+            return Span(1, len(self.module.lines))
+        if self.fence.options.get("only") == "head":
+            return Span(symbol.lead, _head_end(self.module, symbol))
+        return symbol.owned
+
+    def note(self, item: Item, listing: str, pieces: Sequence[Span]) -> Note:
+        known = self.lock.get(listing, self.module.path, item.first, item.last)
+        if known is None:
+            span = self.quoted(item, pieces)
+            return Note(item, span, anchors.anchor(self.module, span, item.first, item.last))
+        now = anchors.resolve(known.anchor, self.module)
+        if now.kind == "unchanged" and now.span is not None and any(p.contains(now.span) for p in pieces):
+            return Note(item, now.span, known.anchor)
+        raise self.drifted(item, known.anchor, now)
+
+    def quoted(self, item: Item, pieces: Sequence[Span]) -> Span:
+        """The one place in the pieces that the item's quote names."""
+        found = [span for piece in pieces for span in anchors.quoted(self.module, piece, item.first, item.last)]
+        if len(found) == 1:
+            return found[0]
+        details = {"page": self.document.at(item.line), "code": self.module.path, "quote": item.quote}
+        if found:
+            places = "\n".join(f"line {span}: {self.module.lines[span.first - 1].strip()}" for span in found)
+            raise BadInput("a quote that matches more than once", {**details, "found": places}, "quote more of the code")
+        near = [line for piece in pieces for line in anchors.nearest(self.module, item.first, piece)][:3]
+        closest = "\n".join(near) or "nothing alike"
+        raise Finding("a quote that is not in its code", {**details, "closest": closest}, "quote the code as it is")
+
+    def drifted(self, item: Item, known: Anchor, now: anchors.Resolution) -> Finding:
+        place = f"line {now.span}, in {now.symbol or 'the module'}" if now.span else "nothing alike"
+        return Finding(
+            f"a note no longer matches its code: {now.kind}",
+            {
+                "page": self.document.at(item.line),
+                "code": f"{self.module.path}, in {known.symbol or 'the module'}",
+                "quote": item.quote,
+                "found": "\n".join(now.candidates) or place,
+            },
+            f"read the note against the code and mend it, then: track lock {self.document.path}",
+        )
+
+    def docstrings(self, pieces: Sequence[Span]) -> Iterator[Fold]:
+        if self.fence.options.get("fold") != "docstrings":
+            return
+        for symbol in self.module.symbols:
+            doc = symbol.docstring
+            if doc and doc.length > 1 and any(piece.contains(doc) for piece in pieces):
+                yield Fold(doc, "", symbol.selector, 0)
+
+    def folded(self, item: Item) -> Fold:
+        """A fold of a whole symbol, or of the module-level code that a quote names."""
+        name = item.first.split(" (")[0].replace(".", "")
+        symbol = self.symbol(Target(self.module.path, item.first), item.line) if not item.last and name.isidentifier() else None
+        if symbol:
+            return Fold(symbol.owned, item.body, item.quote, item.line)
+        span = self.quoted(item, [Span(1, len(self.module.lines))])
+        return Fold(Span(self.module.lead_of(span.first), span.last), item.body, item.quote, item.line)
+
+
+def _head_end(module: Module, symbol: Symbol) -> int:
+    """Last line before the first method of a class."""
+    inner = [s for s in module.symbols if s.kind != "name" and s.parent == symbol.qualname and symbol.span.contains(s.span)]
+    last = (inner[0].lead if inner else symbol.span.last + 1) - 1
+    while not module.lines[last - 1].strip():
+        last -= 1
+    return last
+
+
+def _same_roles(document: Document, folds: Sequence[Fold]) -> Iterator[TrackError]:
+    seen: dict[str, Fold] = {}
+    for fold in (fold for fold in folds if fold.role):
+        role = " ".join(fold.role.split()).casefold()
+        if role in seen:
+            yield BadInput(
+                "two folds with one reason",
+                {"page": document.at(fold.line), "found": f"`{seen[role].label}` and `{fold.label}`: {fold.role}"},
+                "say of each symbol what it is for",
+            )
+        seen[role] = fold
+
+
+def _shown_twice(document: Document, listings: Sequence[Listing]) -> Iterator[TrackError]:
+    taken: dict[tuple[str, int], Fence] = {}
+    for listing in listings:
+        path = listing.module.path
+        lines = [line for piece in listing.pieces for line in piece.lines]
+        twice = [line for line in lines if (path, line) in taken]
+        if twice:
+            first = taken[path, twice[0]]
+            yield BadInput(
+                "lines shown twice on one page",
+                {
+                    "page": document.at(listing.fence.line),
+                    "code": f"{path}, lines {Span(twice[0], twice[-1])}",
+                    "found": f"also shown by the {first.kind} at {document.at(first.line)}",
+                },
+                "take the symbol out of one of them",
+            )
+        taken.update({(path, line): listing.fence for line in lines})

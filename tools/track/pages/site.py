@@ -1,0 +1,167 @@
+"""From `docs/` to `build/site`: weave every page, then let MkDocs make HTML of them, unless nothing has changed."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import yaml
+
+from track.anchors.library import Library
+from track.errors import BadInput, Finding, TrackError, raise_all
+from track.files import digest, write_if_changed
+from track.pages.address import address
+from track.pages.directives import Context
+from track.pages.layout import Bound
+from track.pages.locks import Lock, Locked, read_lock, write_lock
+from track.pages.plan import misplaced, read_plan
+from track.pages.weave import locked, open_page, weave
+
+__all__ = ["annotated", "build_html", "relock", "site_key", "weave_all"]
+
+TOOLS = ("mkdocs", "mkdocs-material", "mkdocstrings", "mkdocstrings-python", "markdown", "pymdown-extensions", "pygments")
+
+
+def pages_of(docs: Path) -> list[Path]:
+    """Every page, sorted."""
+    return sorted(docs.rglob("*.md"))
+
+
+def weave_all(root: Path, context: Context) -> int:
+    """Weave every page of `docs/` into `build/pages`, copy what is no page, and return how many pages were written.
+
+    Notes that a lock does not know yet are added to it. All errors of all pages are raised together, and then nothing
+    in `build/pages` has changed.
+    """
+    docs = root / "docs"
+    pages = {page.relative_to(docs): page for page in pages_of(docs)}
+    errors = list(misplaced(load_config(root / "mkdocs.yml").get("nav"), {name.as_posix() for name in pages}))
+    woven: dict[Path, str] = {}
+    locks: dict[Path, list[Locked]] = {}
+    for name, page in pages.items():
+        try:
+            lock = read_lock(page)
+            bound = open_page(page, docs, context.library, lock)
+            woven[name] = weave(bound, context)
+            locks[page] = locked(bound, lock, context.library)
+        except TrackError as error:
+            errors.extend(getattr(error, "errors", [error]))
+    raise_all(errors)
+    for page, notes in locks.items():
+        write_lock(page, notes)
+    return _write(docs, root / "build" / "pages", woven)
+
+
+def relock(root: Path, page: Path, library: Library) -> int:
+    """Lock the notes of one page as they stand, whatever its lock said; return how many there are."""
+    bound = open_page(page.resolve(), root / "docs", library, Lock())
+    notes = locked(bound, Lock(), library)
+    write_lock(page, notes)
+    return len(notes)
+
+
+def annotated(root: Path, library: Library) -> Iterator[tuple[Bound, str]]:
+    """Every page that says in its front matter which file it is about, with that file."""
+    for page in pages_of(root / "docs"):
+        bound = open_page(page, root / "docs", library, read_lock(page))
+        if "file" in bound.document.front:
+            yield bound, bound.document.front["file"]
+
+
+def _write(docs: Path, out: Path, woven: Mapping[Path, str]) -> int:
+    assets = {p.relative_to(docs): p for p in docs.rglob("*") if p.is_file() and not _private(p)}
+    changed = sum(write_if_changed(out / name, text) for name, text in woven.items())
+    for name, path in assets.items():
+        write_if_changed(out / name, path.read_bytes())
+    for path in sorted(out.rglob("*")):
+        if path.is_file() and path.relative_to(out) not in woven and path.relative_to(out) not in assets:
+            path.unlink()
+    return changed
+
+
+def _private(path: Path) -> bool:
+    return path.suffix == ".md" or path.name.endswith(".lock.json") or path.name == "track.toml"
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads MkDocs' own tags as what they hold."""
+
+
+_Loader.add_multi_constructor("!", lambda loader, _, node: _held(loader, node))
+
+
+def _held(loader: _Loader, node: yaml.Node) -> object:
+    if isinstance(node, yaml.SequenceNode):
+        return loader.construct_sequence(node)
+    return None
+
+
+def load_config(path: Path) -> dict[str, object]:
+    """`mkdocs.yml` as data, environment values left out."""
+    try:
+        return yaml.load(path.read_text("utf-8"), Loader=_Loader)  # noqa: S506 -- a SafeLoader that knows one tag more
+    except (OSError, yaml.YAMLError) as error:
+        raise BadInput("mkdocs.yml cannot be read", {"file": path.name, "found": error}) from error
+
+
+def site_key(root: Path) -> str:
+    """A hash of all that the HTML is made from: the woven pages, the configuration, the address and the generators."""
+    versions = [f"{name} {importlib.metadata.version(name)}" for name in TOOLS]
+    files = [part for path in _inputs(root) for part in (path.relative_to(root).as_posix(), path.read_bytes())]
+    return digest(*versions, repr(sorted(address(root).items())), os.environ.get("SOURCE_DATE_EPOCH", ""), *files)
+
+
+def _inputs(root: Path) -> Iterator[Path]:
+    yield root / "mkdocs.yml"
+    for folder in ("build/pages", "kernels", "tools"):  # mkdocstrings reads the last two
+        yield from sorted(p for p in (root / folder).rglob("*") if p.is_file() and "__pycache__" not in p.parts)
+
+
+def build_html(root: Path) -> bool:
+    """Run MkDocs on the woven pages if they changed since `build/site` was made; return whether it ran.
+
+    The site is made beside the old one and swapped in whole; the stamp is written last.
+    """
+    site, stamp, fresh = root / "build/site", root / "build/site.key", root / "build/site.partial"
+    key = site_key(root)
+    if site.is_dir() and stamp.is_file() and stamp.read_text() == key:
+        return False
+    stamp.unlink(missing_ok=True)
+    shutil.rmtree(fresh, ignore_errors=True)
+    run_mkdocs(root, fresh)
+    old = root / "build/site.old"
+    shutil.rmtree(old, ignore_errors=True)
+    if site.exists():
+        site.rename(old)
+    fresh.rename(site)
+    shutil.rmtree(old, ignore_errors=True)
+    write_if_changed(stamp, key)
+    return True
+
+
+def run_mkdocs(root: Path, out: Path) -> None:
+    """Build strictly into `out`; Finding with what MkDocs said if it refuses."""
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", str(root / "mkdocs.yml")]
+    run = subprocess.run(
+        [*command, "--site-dir", str(out)],
+        cwd=root,
+        env=site_environment(root),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if run.returncode != 0:
+        said = [line for line in run.stdout.splitlines() if line.startswith(("WARNING", "ERROR", "Aborted", "Config"))]
+        shown = "\n".join(said or run.stdout.splitlines()[-12:])
+        raise Finding("MkDocs refuses the woven pages", {"found": shown}, "mend the page in docs/, then: make site")
+
+
+def site_environment(root: Path) -> dict[str, str]:
+    """The environment in which a site is built: the repository's address, and no notices."""
+    return {**os.environ, **address(root), "NO_MKDOCS_2_WARNING": "1"}

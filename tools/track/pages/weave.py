@@ -1,0 +1,106 @@
+"""Weaving: a page as a person wrote it becomes a page that MkDocs and Zensical build."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+
+from track.anchors.library import Library
+from track.errors import TrackError, raise_all
+from track.facts.catalog import Fact
+from track.pages import listing as listings
+from track.pages.directives import DIRECTIVES, Context
+from track.pages.document import FOLDED, LISTING, Document, Fence, read
+from track.pages.layout import Bound, Fold, Listing, Note, bind
+from track.pages.locks import Lock, Locked
+from track.pages.prose import fill
+
+__all__ = ["locked", "open_page", "weave"]
+
+
+def open_page(path: Path, docs: Path, library: Library, lock: Lock) -> Bound:
+    """Read a page and bind its listings to the pinned sources."""
+    name = f"docs/{path.relative_to(docs).as_posix()}"
+    document = read(name, path.read_text("utf-8"), frozenset(DIRECTIVES))
+    return bind(document, library.module, lock)
+
+
+def locked(bound: Bound, lock: Lock, library: Library) -> list[Locked]:
+    """The notes of a page as its lock should hold them: a note seen before keeps the pin that it was reviewed at."""
+    rows: list[Locked] = []
+    for listing in bound.listings:
+        commit = library.tree(listing.module.path).pin.commit
+        for note in listing.notes:
+            anchor = note.anchor
+            known = lock.get(listing.name, anchor.path, anchor.first, anchor.last)
+            rows.append(known or Locked(listing=listing.name, pin=commit, anchor=anchor))
+    return rows
+
+
+def weave(bound: Bound, context: Context) -> str:
+    """The finished Markdown of a page."""
+    weaver = _Weaver(bound.document, {listing.fence.line: listing for listing in bound.listings}, context)
+    return weaver.page()
+
+
+@dataclasses.dataclass(eq=False)
+class _Weaver:
+    document: Document
+    listings: Mapping[int, Listing]
+    context: Context
+    slugs: dict[str, int] = dataclasses.field(default_factory=dict[str, int])
+    headed: set[str] = dataclasses.field(default_factory=set[str])
+
+    def page(self) -> str:
+        parts: list[str] = []
+        errors: list[TrackError] = []
+        line = self.document.body
+        for fence in [*self.document.fences, None]:
+            until = fence.line - 1 if fence else len(self.document.lines)
+            for make in (lambda a=line, b=until: self.prose(a, b), lambda f=fence: self.fence(f) if f else ""):
+                try:
+                    parts.append(make())
+                except TrackError as error:
+                    errors.extend(getattr(error, "errors", [error]))
+            line = fence.end - 1 if fence else until
+        raise_all(errors)
+        return self.front() + "\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
+
+    def front(self) -> str:
+        """Front matter that MkDocs knows."""
+        kept = {k: v for k, v in self.document.front.items() if k != "file"}
+        rows = "".join(f"{key}: {self.filled(value, 1)}\n" for key, value in kept.items())
+        return f"---\n{rows}---\n\n" if rows else ""
+
+    def prose(self, first: int, end: int) -> str:
+        return self.filled("\n".join(self.document.lines[first:end]), first + 1)
+
+    def filled(self, text: str, line: int) -> str:
+        """Facts and formulas of a text that begins at `line` of the page."""
+        facts: Mapping[str, Fact] = self.context.facts
+        return fill(text, facts, lambda number: self.document.at(line + number))
+
+    def fence(self, fence: Fence) -> str:
+        if fence.kind not in {LISTING, FOLDED}:
+            return DIRECTIVES[fence.kind](fence, self.context.on(self.document))
+        found = self.texts(self.listings[fence.line])
+        tree = self.context.library.tree(found.module.path)
+        header = "" if found.module.path in self.headed else listings.render_header(found, tree) + "\n\n"
+        self.headed.add(found.module.path)
+        return header + listings.render(found, tree, self.slugs)
+
+    def texts(self, listing: Listing) -> Listing:
+        """The listing with facts and formulas in its notes and roles."""
+        return dataclasses.replace(
+            listing,
+            notes=tuple(self.note(note) for note in listing.notes),
+            folds=tuple(self.fold(fold) for fold in listing.folds),
+        )
+
+    def note(self, note: Note) -> Note:
+        item = dataclasses.replace(note.item, body=self.filled(note.item.body, note.item.line))
+        return dataclasses.replace(note, item=item)
+
+    def fold(self, fold: Fold) -> Fold:
+        return dataclasses.replace(fold, role=self.filled(fold.role, fold.line or 1))
