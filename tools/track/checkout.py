@@ -5,24 +5,27 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
+
+import click
 
 from track.anchors import symbols
 from track.anchors.library import Library
 from track.anchors.symbols import Module
-from track.errors import BadInput
+from track.errors import BadInput, TrackError
 from track.facts import book
 from track.facts.catalog import Fact
 from track.files import exclusive
 from track.pages import coverage as covering
 from track.pages import site
 from track.pages.directives import Context
+from track.pages import serve as serving
 from track.pages.plan import read_plan
 from track.pins import history, lock, progress, sync, wheel
 
-__all__ = ["Opened", "alone", "build", "coverage", "facts_of_release", "open_", "relock", "weave"]
+__all__ = ["Opened", "alone", "build", "coverage", "facts_of_release", "open_", "relock", "serve", "weave"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,3 +97,19 @@ def build(root: Path, pins: Path) -> str:
     changed = weave(opened)
     ran = site.build_html(root)
     return f"{changed} pages woven, site built" if ran else "nothing changed"
+
+
+def serve(root: Path, pins: Path, port: int) -> None:
+    """Serve the site on localhost until interrupted; an error in a page is shown, and the last good pages stay."""
+    weave(open_(root, pins))
+
+    def again() -> None:
+        try:
+            changed = weave(open_(root, pins))
+        except TrackError as error:
+            click.echo(error, err=True)
+        else:
+            click.echo(f"{changed} pages woven", err=True)
+
+    with contextlib.suppress(KeyboardInterrupt), serving.serving(root, port) as server:
+        serving.watch(root, server, again)

@@ -60,19 +60,23 @@ def statements(node: ast.AST) -> Iterator[Statement]:
 
 
 def _statement(node: ast.stmt) -> Statement:
-    if isinstance(getattr(node, "body", None), list):
+    if isinstance(node, ast.Match) or isinstance(getattr(node, "body", None), list):
         return _header(node)
     return Statement(of_node(node), Span(node.lineno, node.end_lineno or node.lineno), _weight(node, frozenset()))
 
 
 def _header(node: ast.stmt | ast.ExceptHandler | ast.match_case) -> Statement:
-    positioned = node.pattern if isinstance(node, ast.match_case) else node
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    first = min([positioned.lineno, *(d.lineno for d in decorators)])
-    body: list[ast.stmt] = node.body  # pyright: ignore[reportAttributeAccessIssue] -- only compound statements come here
-    below = min([body[0].lineno, *(d.lineno for d in getattr(body[0], "decorator_list", []))])
-    last = max(first, below - 1)
+    first = _first_line(node)
+    inner: list[ast.stmt | ast.match_case] = getattr(node, "cases", None) or getattr(node, "body", [])
+    last = max(first, _first_line(inner[0]) - 1)
     return Statement(of_node(node, _BODIES), Span(first, last), _weight(node, _BODIES))
+
+
+def _first_line(node: ast.stmt | ast.ExceptHandler | ast.match_case) -> int:
+    """Where a node begins, its decorators included; a case has no position but its pattern's."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    positioned = node.pattern if isinstance(node, ast.match_case) else node
+    return min([positioned.lineno, *(d.lineno for d in decorators)])
 
 
 def _weight(node: ast.AST, skip: frozenset[str]) -> int:
@@ -81,6 +85,10 @@ def _weight(node: ast.AST, skip: frozenset[str]) -> int:
 
 def _walk(value: object, skip: frozenset[str]) -> Iterator[str]:
     match value:
+        case ast.JoinedStr():
+            # Some releases of Python 3.12 leave an empty piece behind a format specification.
+            pieces = [piece for piece in value.values if not (isinstance(piece, ast.Constant) and piece.value == "")]
+            yield from ("(JoinedStr", *_walk(pieces, skip), ")")
         case ast.AST():
             yield "(" + type(value).__name__
             for name in value._fields:
