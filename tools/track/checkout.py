@@ -15,12 +15,13 @@ from track.anchors import symbols
 from track.anchors.library import Library
 from track.anchors.symbols import Module
 from track.errors import BadInput, TrackError
+from track.evidence import Runner, collect
 from track.facts import book
 from track.facts.catalog import Fact
 from track.files import exclusive
 from track.pages import coverage as covering
 from track.pages import site
-from track.pages.directives import Context
+from track.pages.context import Context
 from track.pages import serve as serving
 from track.pages.plan import read_plan
 from track.pins import history, lock, progress, sync, wheel
@@ -43,12 +44,15 @@ def alone(root: Path) -> AbstractContextManager[None]:
     return exclusive(root / "build" / "lock", "build")
 
 
-def open_(root: Path, pins: Path) -> Opened:
-    """Bring what is missing, verify what is there, compute the facts."""
-    trees = sync.sync(root, lock.read(pins), progress=progress.Terminal())
+def open_(root: Path, pins: Path, runner: Runner | None = None) -> Opened:
+    """Bring what is missing, verify what is there, compute the facts, run the kernels that have no record."""
+    report = progress.Terminal()
+    trees = sync.sync(root, lock.read(pins), progress=report)
     library = Library(trees)
     facts = book.of_checkout(root, library)
-    return Opened(root, library, facts, Context(root, library, facts, read_plan(root / "docs")))
+    with report.busy("running the kernels that changed"):
+        evidence = collect(root, {name: tree.pin.commit for name, tree in trees.items()}, runner=runner)
+    return Opened(root, library, facts, Context(root, library, facts, evidence, read_plan(root / "docs")))
 
 
 def facts_of_release(root: Path, release: str) -> dict[str, Fact]:
@@ -93,23 +97,26 @@ def weave(opened: Opened) -> int:
 
 def build(root: Path, pins: Path) -> str:
     """Weave and build the site, whatever of it changed; return what was done in a few words."""
+    if site.is_current(root, site.site_key(root, pins)):
+        return "nothing changed"
     opened = open_(root, pins)
     changed = weave(opened)
-    ran = site.build_html(root)
-    return f"{changed} pages woven, site built" if ran else "nothing changed"
+    site.build_html(root, site.site_key(root, pins))
+    return f"{opened.context.evidence.ran} kernel verdicts run, {changed} pages woven, site built"
 
 
 def serve(root: Path, pins: Path, port: int) -> None:
     """Serve the site on localhost until interrupted; an error in a page is shown, and the last good pages stay."""
-    weave(open_(root, pins))
+    runner = Runner()
+    weave(open_(root, pins, runner))
 
     def again() -> None:
         try:
-            changed = weave(open_(root, pins))
+            changed = weave(open_(root, pins, runner))
         except TrackError as error:
             click.echo(error, err=True)
         else:
             click.echo(f"{changed} pages woven", err=True)
 
-    with contextlib.suppress(KeyboardInterrupt), serving.serving(root, port) as server:
+    with contextlib.closing(runner), contextlib.suppress(KeyboardInterrupt), serving.serving(root, port) as server:
         serving.watch(root, server, again)

@@ -2,68 +2,40 @@
 
 from __future__ import annotations
 
-import dataclasses
 import html
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from track.anchors.library import Library
 from track.errors import BadInput
-from track.facts.catalog import Fact
-from track.pages.document import Document, Fence
-from track.pages.plan import Phase
+from track.pages import figures
+from track.pages.context import Context, options
+from track.pages.document import Fence
+from track.pages.plan import Phase, Planned
 
-__all__ = ["DIRECTIVES", "Context"]
-
-
-@dataclasses.dataclass(frozen=True)
-class Context:
-    """What pages are woven from."""
-
-    root: Path
-    library: Library
-    facts: Mapping[str, Fact]
-    plan: Sequence[Phase]
-    document: Document | None = None
-
-    def on(self, document: Document) -> Context:
-        """The same, on a page."""
-        return dataclasses.replace(self, document=document)
-
-    def place(self, fence: Fence) -> str:
-        """`path:line` of a fence, for errors."""
-        return self.document.at(fence.line) if self.document else f"line {fence.line}"
-
-
-def options(fence: Fence, context: Context, required: set[str], optional: set[str] = frozenset()) -> Mapping[str, str]:
-    """The fence's options, if they are those that it takes."""
-    given = set(fence.options)
-    if given - required - optional or required - given:
-        unknown, missing = sorted(given - required - optional), sorted(required - given)
-        raise BadInput(
-            f"{'unknown' if unknown else 'missing'} option '{(unknown or missing)[0]}' of {fence.kind}",
-            {"page": context.place(fence), "expected": ", ".join(sorted(required | optional)) or "no option"},
-        )
-    return fence.options
+__all__ = ["DIRECTIVES"]
 
 
 def track(fence: Fence, context: Context) -> str:
     """The phases as a path: pages that are written are links, the others are marked as planned."""
     options(fence, context, set())
     docs = context.root / "docs"
-    parts: list[str] = ['<ol class="track" markdown="1">']
-    for phase in context.plan:
-        done = sum((docs / page.path).is_file() for page in phase.pages)
-        parts.append('<li markdown="1">\n')
-        parts.append(f"### {phase.title}\n\n{phase.promise}\n{{ .promise }}\n")
-        parts.append(f'<p class="done">{done} of {len(phase.pages)} written</p>\n')
-        for page in phase.pages:
-            written = (docs / page.path).is_file()
-            name = f"[{page.title}]({page.path})" if written else f'<span class="planned">{html.escape(page.title)}</span>'
-            note = page.kind if written else f"{page.kind}, planned"
-            parts.append(f"- {name} <small>{note}</small>")
-        parts.append("\n</li>")
-    return "\n".join([*parts, "</ol>"])
+    return "\n".join(['<ol class="track">', *(_phase(phase, docs) for phase in context.plan), "</ol>"])
+
+
+def _phase(phase: Phase, docs: Path) -> str:
+    done = sum((docs / page.path).is_file() for page in phase.pages)
+    rows = "".join(f"<li>{_planned(page, written=(docs / page.path).is_file())}</li>" for page in phase.pages)
+    return (
+        f'<li><h3>{html.escape(phase.title)}</h3><p class="promise">{html.escape(phase.promise)}</p>'
+        f'<p class="done">{done} of {len(phase.pages)} written</p><ul>{rows}</ul></li>'
+    )
+
+
+def _planned(page: Planned, *, written: bool) -> str:
+    title = html.escape(page.title)
+    if not written:
+        return f'<span class="planned">{title}</span> <small>{page.kind}, planned</small>'
+    return f'<a href="{page.path.removesuffix(".md")}.html">{title}</a> <small>{page.kind}</small>'
 
 
 def pins(fence: Fence, context: Context) -> str:
@@ -91,4 +63,13 @@ def upstream(fence: Fence, context: Context) -> str:
     return f'<div class="upstream"><p>{title}</p><pre data-search-exclude tabindex="0"><code>{text}</code></pre></div>'
 
 
-DIRECTIVES: Mapping[str, Callable[[Fence, Context], str]] = {"track": track, "pins": pins, "upstream": upstream}
+DIRECTIVES: Mapping[str, Callable[[Fence, Context], str]] = {
+    "kernel": figures.kernel,
+    "pins": pins,
+    "records": figures.records,
+    "roofline": figures.roofline,
+    "timeline": figures.timeline,
+    "track": track,
+    "truth-table": figures.truth_table,
+    "upstream": upstream,
+}

@@ -46,12 +46,12 @@ class _Row:
 
 
 def render(listing: Listing, tree: SourceTree, slugs: dict[str, int]) -> str:
-    """The listing as Markdown with HTML in it; `slugs` counts note ids that the page has used."""
+    """The listing as one block of HTML, its notes and roles being HTML already; `slugs` counts note ids that the page has used."""
     if listing.fence.kind == "folded":
         parts = [_fold(listing, fold) for fold in listing.folds]
     else:
         parts = [part for piece in _joined(listing) for part in _piece(listing, piece, slugs)]
-    return "\n".join(['<div class="lst" markdown="1">', _head(listing, tree), *parts, "</div>"])
+    return "\n".join(['<div class="lst">', _head(listing, tree), *parts, "</div>"])
 
 
 def render_header(listing: Listing, tree: SourceTree) -> str:
@@ -123,10 +123,10 @@ def _row(listing: Listing, row: _Row, slugs: dict[str, int]) -> str:
     lead, *rest = row.runs
     noted = [_run(listing, lead)]
     notes = [_note(listing, note, slugs) for note in row.notes]
-    beside = ['<div class="lst-notes" markdown="1">', *notes, "</div>"] if notes else []
+    beside = ['<div class="lst-notes">', *notes, "</div>"] if notes else []
     after = [_run(listing, run) for run in rest]
     tail = ['<div class="lst-rest">', *after, "</div>"] if after else []
-    return "\n".join(['<div class="lst-row" markdown="1">', *noted, *beside, *tail, "</div>"])
+    return "\n".join(['<div class="lst-row">', *noted, *beside, *tail, "</div>"])
 
 
 def _run(listing: Listing, run: _Run) -> str:
@@ -145,18 +145,18 @@ def _fold(listing: Listing, fold: Fold, span: Span | None = None) -> str:
     lines = span or fold.span
     label = f"<code>{html.escape(fold.label)}</code>" if fold.line else f"Docstring of <code>{html.escape(fold.label)}</code>"
     count = f"{lines.length} line{'s' * (lines.length != 1)}"
-    role = f'<div class="lst-role" markdown="1">\n\n{fold.role}\n\n</div>\n' if fold.role else ""
+    role = f'<div class="lst-role">{fold.role}</div>' if fold.role else ""
     return (
-        f'<div class="lst-folded" markdown="1">\n{role}'
+        f'<div class="lst-folded">{role}'
         f'<details class="lst-fold"><summary>{label} <small>{count}</small></summary>'
-        f"{_code(listing, lines, 'lst-off')}</details>\n</div>"
+        f"{_code(listing, lines, 'lst-off')}</details></div>"
     )
 
 
 def _note(listing: Listing, note: Note, slugs: dict[str, int]) -> str:
     name = _slug(note.anchor.symbol or "module", slugs)
     link = f'<a class="lst-ref" href="#L{note.span.first}">{note.span}</a>'
-    return f'<div class="lst-note" id="{name}" role="note" markdown="1">\n{link}\n\n{note.item.body}\n\n</div>'
+    return f'<div class="lst-note" id="{name}" role="note">{link}{note.item.body}</div>'
 
 
 def _slug(symbol: str, slugs: dict[str, int]) -> str:

@@ -10,21 +10,20 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-import yaml
-
 from track.anchors.library import Library
-from track.errors import BadInput, Finding, TrackError, raise_all
+from track.errors import Finding, TrackError, raise_all
 from track.files import digest, write_if_changed
 from track.pages.address import address
-from track.pages.directives import Context
+from track.pages.config import load_config
+from track.pages.context import Context
 from track.pages.layout import Bound
 from track.pages.locks import Lock, Locked, read_lock, write_lock
 from track.pages.plan import misplaced, read_plan
 from track.pages.weave import locked, open_page, weave
 
-__all__ = ["annotated", "build_html", "relock", "site_key", "weave_all"]
+__all__ = ["annotated", "build_html", "is_current", "relock", "site_key", "weave_all"]
 
-TOOLS = ("mkdocs", "mkdocs-material", "mkdocstrings", "mkdocstrings-python", "markdown", "pymdown-extensions", "pygments")
+STAMP = "build/site.key"
 
 
 def pages_of(docs: Path) -> list[Path]:
@@ -54,7 +53,9 @@ def weave_all(root: Path, context: Context) -> int:
     raise_all(errors)
     for page, notes in locks.items():
         write_lock(page, notes)
-    return _write(docs, root / "build" / "pages", woven)
+    assets = {path.relative_to(docs): path.read_bytes() for path in docs.rglob("*") if path.is_file() and not _private(path)}
+    made = {Path(name): data for name, data in context.files.items()}
+    return _write(root / "build" / "pages", {**woven, **assets, **made})
 
 
 def relock(root: Path, page: Path, library: Library) -> int:
@@ -73,75 +74,51 @@ def annotated(root: Path, library: Library) -> Iterator[tuple[Bound, str]]:
             yield bound, bound.document.front["file"]
 
 
-def _write(docs: Path, out: Path, woven: Mapping[Path, str]) -> int:
-    assets = {p.relative_to(docs): p for p in docs.rglob("*") if p.is_file() and not _private(p)}
-    changed = sum(write_if_changed(out / name, text) for name, text in woven.items())
-    for name, path in assets.items():
-        write_if_changed(out / name, path.read_bytes())
+def _write(out: Path, files: Mapping[Path, str | bytes]) -> int:
+    """Make the folder hold these files and no others; return how many pages changed."""
+    changed = [name for name, content in files.items() if write_if_changed(out / name, content)]
     for path in sorted(out.rglob("*")):
-        if path.is_file() and path.relative_to(out) not in woven and path.relative_to(out) not in assets:
+        if path.is_file() and path.relative_to(out) not in files:
             path.unlink()
-    return changed
+    return sum(name.suffix == ".md" for name in changed)
 
 
 def _private(path: Path) -> bool:
     return path.suffix == ".md" or path.name.endswith(".lock.json") or path.name == "track.toml"
 
 
-class _Loader(yaml.SafeLoader):
-    """Reads MkDocs' own tags as what they hold."""
-
-
-_Loader.add_multi_constructor("!", lambda loader, _, node: _held(loader, node))
-
-
-def _held(loader: _Loader, node: yaml.Node) -> object:
-    if isinstance(node, yaml.SequenceNode):
-        return loader.construct_sequence(node)
-    return None
-
-
-def load_config(path: Path) -> dict[str, object]:
-    """`mkdocs.yml` as data, environment values left out."""
-    try:
-        return yaml.load(path.read_text("utf-8"), Loader=_Loader)  # noqa: S506 -- a SafeLoader that knows one tag more
-    except (OSError, yaml.YAMLError) as error:
-        raise BadInput("mkdocs.yml cannot be read", {"file": path.name, "found": error}) from error
-
-
-def site_key(root: Path) -> str:
-    """A hash of all that the HTML is made from: the woven pages, the configuration, the address and the generators."""
-    versions = [f"{name} {importlib.metadata.version(name)}" for name in TOOLS]
+def site_key(root: Path, pins: Path) -> str:
+    """A hash of all that the site is made from: pages, kernels, the tool, the pins, the address and the packages."""
+    versions = sorted(f"{d.name} {d.version}" for d in importlib.metadata.distributions())
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     files = [part for path in _inputs(root) for part in (path.relative_to(root).as_posix(), path.read_bytes())]
-    return digest(*versions, repr(sorted(address(root).items())), os.environ.get("SOURCE_DATE_EPOCH", ""), *files)
+    return digest(*versions, repr(sorted(address(root).items())), epoch, pins.read_bytes(), *files)
 
 
 def _inputs(root: Path) -> Iterator[Path]:
     yield root / "mkdocs.yml"
-    for folder in ("build/pages", "kernels", "tools"):  # mkdocstrings reads the last two
-        yield from sorted(p for p in (root / folder).rglob("*") if p.is_file() and "__pycache__" not in p.parts)
+    for folder in ("docs", "kernels", "tools"):
+        yield from sorted(p for p in (root / folder).rglob("*") if p.is_file() and p.suffix != ".pyc")
 
 
-def build_html(root: Path) -> bool:
-    """Run MkDocs on the woven pages if they changed since `build/site` was made; return whether it ran.
+def is_current(root: Path, key: str) -> bool:
+    """Whether `build/site` was made from just this."""
+    stamp = root / STAMP
+    return (root / "build/site").is_dir() and stamp.is_file() and stamp.read_text() == key
 
-    The site is made beside the old one and swapped in whole; the stamp is written last.
-    """
-    site, stamp, fresh = root / "build/site", root / "build/site.key", root / "build/site.partial"
-    key = site_key(root)
-    if site.is_dir() and stamp.is_file() and stamp.read_text() == key:
-        return False
-    stamp.unlink(missing_ok=True)
-    shutil.rmtree(fresh, ignore_errors=True)
+
+def build_html(root: Path, key: str) -> None:
+    """Run MkDocs on the woven pages, beside the old site, and swap it in whole; the stamp is written last."""
+    site, fresh, old = (root / "build" / name for name in ("site", "site.partial", "site.old"))
+    (root / STAMP).unlink(missing_ok=True)
+    for left in (fresh, old):
+        shutil.rmtree(left, ignore_errors=True)
     run_mkdocs(root, fresh)
-    old = root / "build/site.old"
-    shutil.rmtree(old, ignore_errors=True)
     if site.exists():
         site.rename(old)
     fresh.rename(site)
     shutil.rmtree(old, ignore_errors=True)
-    write_if_changed(stamp, key)
-    return True
+    write_if_changed(root / STAMP, key)
 
 
 def run_mkdocs(root: Path, out: Path) -> None:

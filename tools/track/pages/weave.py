@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from track.anchors.library import Library
 from track.errors import TrackError, raise_all
 from track.facts.catalog import Fact
 from track.pages import listing as listings
-from track.pages.directives import DIRECTIVES, Context
+from track.pages.context import Context
+from track.pages.directives import DIRECTIVES
 from track.pages.document import FOLDED, LISTING, Document, Fence, read
 from track.pages.layout import Bound, Fold, Listing, Note, bind
 from track.pages.locks import Lock, Locked
+from track.pages.notes import renderer
 from track.pages.prose import fill
 
 __all__ = ["locked", "open_page", "weave"]
@@ -40,8 +42,9 @@ def locked(bound: Bound, lock: Lock, library: Library) -> list[Locked]:
 
 def weave(bound: Bound, context: Context) -> str:
     """The finished Markdown of a page."""
-    weaver = _Weaver(bound.document, {listing.fence.line: listing for listing in bound.listings}, context)
-    return weaver.page()
+    listings_ = {listing.fence.line: listing for listing in bound.listings}
+    render = renderer(context.root, bound.document.path)
+    return _Weaver(bound.document, listings_, context, render).page()
 
 
 @dataclasses.dataclass(eq=False)
@@ -49,6 +52,7 @@ class _Weaver:
     document: Document
     listings: Mapping[int, Listing]
     context: Context
+    render: Callable[[str, str], str]
     slugs: dict[str, int] = dataclasses.field(default_factory=dict[str, int])
     headed: set[str] = dataclasses.field(default_factory=set[str])
 
@@ -71,6 +75,8 @@ class _Weaver:
         """Front matter that MkDocs knows."""
         kept = {k: v for k, v in self.document.front.items() if k != "file"}
         rows = "".join(f"{key}: {self.filled(value, 1)}\n" for key, value in kept.items())
+        if "file" in self.document.front:
+            rows += "hide:\n  - navigation\n"  # a page of source takes the whole width
         return f"---\n{rows}---\n\n" if rows else ""
 
     def prose(self, first: int, end: int) -> str:
@@ -99,8 +105,12 @@ class _Weaver:
         )
 
     def note(self, note: Note) -> Note:
-        item = dataclasses.replace(note.item, body=self.filled(note.item.body, note.item.line))
+        item = dataclasses.replace(note.item, body=self.rendered(note.item.body, note.item.line))
         return dataclasses.replace(note, item=item)
 
     def fold(self, fold: Fold) -> Fold:
-        return dataclasses.replace(fold, role=self.filled(fold.role, fold.line or 1))
+        return dataclasses.replace(fold, role=self.rendered(fold.role, fold.line or 1))
+
+    def rendered(self, text: str, line: int) -> str:
+        """A note as HTML."""
+        return self.render(self.filled(text, line), self.document.at(line))

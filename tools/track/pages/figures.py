@@ -1,0 +1,183 @@
+"""Fences that show evidence: timelines, truth tables, rooflines, verdicts, and the kernels themselves.
+
+A kernel that failed does not stop the build: the place of its figure says so, in the words of the record.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+
+from track.anchors import symbols
+from track.errors import BadInput
+from track.evidence import Record
+from track.evidence.figures import Figure
+from track.evidence.record import TruthTable, WindowTable
+from track.pages.context import Context, options
+from track.pages.document import Fence
+
+__all__ = ["kernel", "records", "roofline", "timeline", "truth_table"]
+
+RECORDING_LANE = "tpu-interpret"
+
+
+def timeline(fence: Fence, context: Context) -> str:
+    """The recorded order of one kernel's copies and compute, with its trace to download."""
+    from track.evidence import figures  # noqa: PLC0415 -- matplotlib costs half a second, needed by few pages
+
+    given = options(fence, context, {"kernel"}, {"case", "caption"})
+    record = _record(fence, context, given["kernel"], given.get("case"))
+    if record.measures.events is None or record.status != "ok":
+        return _stamp(record, "timeline")
+    name = f"traces/{record.kernel}.json"
+    context.files[name] = figures.trace(record).encode()
+    download = f'<a href="{context.up}{name}" download>Perfetto trace</a>'
+    figure = figures.timeline(record, f"fig{fence.line}")
+    return _figure(figure, given.get("caption", ""), f"{_origin(record)} {download}, to open in ui.perfetto.dev.")
+
+
+def roofline(fence: Fence, context: Context) -> str:
+    """Some kernels under the roofs of a chip."""
+    from track.evidence import figures  # noqa: PLC0415 -- as above
+
+    given = options(fence, context, {"kernels", "chip"}, {"caption"})
+    found = [_record(fence, context, name, None) for name in _names(given["kernels"])]
+    failed = [record for record in found if record.status != "ok" or record.measures.work is None]
+    if failed:
+        return _stamp(failed[0], "roofline")
+    chip = context.evidence.chips.get(given["chip"])
+    if chip is None:
+        known = ", ".join(sorted(context.evidence.chips))
+        raise BadInput(f"no chip '{given['chip']}'", {"page": context.place(fence), "expected": known})
+    figure = figures.roofline(found, chip, f"fig{fence.line}")
+    return _figure(figure, given.get("caption", ""), _origin(found[0]))
+
+
+def truth_table(fence: Fence, context: Context) -> str:
+    """The four predicates of a kernel's windows at every step, and what the schedule does about them."""
+    given = options(fence, context, {"kernel", "operand"}, {"case"})
+    record = _record(fence, context, given["kernel"], given.get("case"))
+    table = context.evidence.tables.get((record.kernel, record.case))
+    if table is None:
+        return _stamp(record, "truth table")
+    windows = {window.operand: window for window in table.windows}
+    if given["operand"] not in windows:
+        details = {"page": context.place(fence), "expected": ", ".join(windows)}
+        raise BadInput(f"{record.kernel} has no operand '{given['operand']}'", details)
+    return _table(record, table, windows[given["operand"]])
+
+
+def records(fence: Fence, context: Context) -> str:
+    """The verdict of every lane on some kernels."""
+    given = options(fence, context, {"kernels"})
+    names = _names(given["kernels"])
+    known = {record.kernel for record in context.evidence.records.values()}
+    _known(fence, context, names, known)
+    rows = ["| kernel | case | lane | verdict | compared with NumPy |", "|---|---|---|---|---|"]
+    for record in context.evidence.records.values():
+        if record.kernel in names and record.lane:
+            told = " ".join((record.error or record.reason or _numbers(record)).split())
+            cells = [f"`{record.kernel}`", record.case, record.lane, record.status, told]
+            rows.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
+    return "\n".join(rows)
+
+
+def kernel(fence: Fence, context: Context) -> str:
+    """A companion kernel as its file has it: the whole file, or one symbol."""
+    given = options(fence, context, {"file"}, {"symbol"})
+    path = context.root / "kernels" / given["file"]
+    if not path.is_file():
+        raise BadInput("no such kernel file", {"page": context.place(fence), "file": f"kernels/{given['file']}"})
+    module = symbols.parse(f"kernels/{given['file']}", path.read_text("utf-8"))
+    lines: Sequence[str] = module.lines
+    if "symbol" in given:
+        span = symbols.find(module, given["symbol"]).owned
+        lines = lines[span.first - 1 : span.last]
+    return "\n".join([f'```python title="{module.path}"', *lines, "```"])
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _known(fence: Fence, context: Context, names: Sequence[str], known: set[str]) -> None:
+    for name in names:
+        if name not in known:
+            details = {"page": context.place(fence), "expected": ", ".join(sorted(known)) or "no kernel at all"}
+            raise BadInput(f"no kernel '{name}'", details, "the kernels are those of kernels/*/cases.py")
+
+
+def _record(fence: Fence, context: Context, name: str, case: str | None) -> Record:
+    """The recording lane's record of a kernel; its only case, unless one is named."""
+    found = {r.case: r for r in context.evidence.records.values() if r.kernel == name and r.lane == RECORDING_LANE}
+    broken = [r for r in context.evidence.records.values() if r.topic == r.kernel and not r.lane]
+    if not found and broken:
+        return broken[0]
+    _known(fence, context, [name], {r.kernel for r in context.evidence.records.values() if r.lane == RECORDING_LANE})
+    if case is None and len(found) == 1:
+        return next(iter(found.values()))
+    if case not in found:
+        details = {"page": context.place(fence), "expected": ", ".join(found)}
+        raise BadInput(f"say which case of {name}: there is no '{case}'" if case else f"say which case of {name}", details)
+    return found[case]
+
+
+def _figure(figure: Figure, caption: str, origin: str) -> str:
+    svg = " ".join(figure.svg.split("\n"))
+    words = f"{html.escape(caption)} " if caption else ""
+    return f'<figure class="fig" data-search-exclude><div class="wide">{svg}</div><figcaption>{words}{origin}</figcaption></figure>'
+
+
+def _origin(record: Record) -> str:
+    versions = ", ".join(f"{name} {version}" for name, version in sorted(record.versions.items()))
+    return f"Recorded while this site was built: {html.escape(record.case)}, lane {record.lane}, {html.escape(versions)}."
+
+
+def _stamp(record: Record, what: str) -> str:
+    told = html.escape(" ".join((record.error or record.reason).split()))
+    name = html.escape(record.kernel)
+    return (
+        f'<div class="admonition failure"><p class="admonition-title">No {what}</p>'
+        f"<p>The record of <code>{name}</code> says {record.status}: {told}</p></div>"
+    )
+
+
+def _table(record: Record, table: TruthTable, window: WindowTable) -> str:
+    predicates = ("out_of_fetch", "has_changed", "will_change_current", "will_change_fetch")
+    verbs = ("wait_in", "copy_in") if window.role == "input" else ("wait_out", "copy_out")
+    heads = "".join(f"<th><code>{name}</code></th>" for name in predicates)
+    heads += "".join(f'<th class="does">{verb.replace("_", " ")}</th>' for verb in verbs)
+    rows = "".join(_row(window, step, predicates, verbs) for step in range(table.steps))
+    title = (
+        f"<code>{record.kernel}</code>, {window.role} <code>{window.operand}</code>, {window.buffers} buffers: "
+        "the pinned Scheduler, asked at every step"
+    )
+    body = f"<thead><tr><th>step</th><th>block</th>{heads}</tr></thead><tbody>{rows}</tbody>"
+    return f'<div class="wide" data-search-exclude><table class="truth"><caption>{title}</caption>{body}</table></div>'
+
+
+def _row(window: WindowTable, step: int, predicates: Sequence[str], verbs: Sequence[str]) -> str:
+    block = ", ".join(map(str, window.blocks[step]))
+    cells = [_yes(getattr(window, name)[step]) for name in predicates]
+    cells += [_yes(getattr(window, name)[step], "does") for name in verbs]
+    return f"<tr><td>{step}</td><td>({block})</td>{''.join(cells)}</tr>"
+
+
+def _yes(value: bool, css: str = "") -> str:  # noqa: FBT001 -- a cell of a truth table
+    kind = " ".join(filter(None, (css, "yes" if value else "no")))
+    return f'<td class="{kind}">{"yes" if value else "–"}</td>'
+
+
+def _numbers(record: Record) -> str:
+    numbers = record.measures.numbers
+    if numbers is None:
+        return ""
+    allowed = f"{numbers.absolute:g} + {numbers.relative:g}·|expected| allowed"
+    return f"largest error {numbers.largest_error:g} over {numbers.elements:,} elements, {allowed}: {numbers.reason}"
+
+
+def _cell(text: str) -> str:
+    """Text in a cell of a Markdown table: what came from a run is shown, never read."""
+    return html.escape(text, quote=False).replace("|", "&#124;").replace("\n", " ")
+
+
