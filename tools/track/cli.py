@@ -177,14 +177,18 @@ def weave(checkout: Checkout) -> None:
 
 
 @main.command()
+@click.option("--zensical", is_flag=True, help="Build the same pages with Zensical too, into build/zensical/site.")
 @click.pass_obj
-def build(checkout: Checkout) -> None:
+def build(checkout: Checkout, *, zensical: bool) -> None:
     """Build the site into build/site, if anything changed."""
     from track import checkout as work
+    from track.pages import second
 
     start = time.monotonic()
     with work.alone(checkout.root):
         said = work.build(checkout.root, checkout.pins)
+        if zensical:
+            second.build_second(checkout.root)
     click.echo(f"{said} ({time.monotonic() - start:.1f} s): build/site/index.html")
 
 
