@@ -1,4 +1,7 @@
-"""The resolving ladder. The laws are checked on the pinned sources; the oracle is `ast.dump`, which the tool never uses."""
+"""The resolving ladder.
+
+The laws are checked on the pinned sources, and the oracle is `ast.dump`, which the tool never uses.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
 from track.anchors import anchor, fingerprints, symbols
 from track.anchors.anchor import Anchor, Resolution
 from track.anchors.symbols import Module
@@ -137,7 +141,9 @@ def test_deleted_code_is_lost_and_never_attached_elsewhere(data):
     indent = " " * node.col_offset
     lines = list(module.lines)
     lines[node.lineno - 1 : node.end_lineno] = [f"{indent}pass"]
-    if ";" in module.lines[node.lineno - 1] or not module.lines[node.lineno - 1].startswith(indent + module.lines[node.lineno - 1].strip()[:1]):
+    if ";" in module.lines[node.lineno - 1] or not module.lines[node.lineno - 1].startswith(
+        indent + module.lines[node.lineno - 1].strip()[:1]
+    ):
         return  # a body on its header's line cannot be cut out by lines
     found = anchor.resolve(note, symbols.parse("chunk.py", "\n".join(lines) + "\n"))
     assert (found.kind, found.span) == ("lost", None)
@@ -192,7 +198,7 @@ def _calls_itself(home: symbols.Symbol) -> bool:
 @settings(max_examples=60)
 @given(st.data(), st.randoms(use_true_random=False))
 def test_whatever_happens_to_a_file_a_note_is_at_one_place_or_none(data, chance: random.Random):
-    """Lines are dropped, doubled and swapped; a note that is called unchanged still stands on the statement it quoted."""
+    """Lines are dropped, doubled and swapped; a note that is called unchanged stands on the statement it quoted."""
     module, node, note = drawn(data)
     lines = list(module.lines)
     for _ in range(chance.randint(1, 4)):
@@ -230,7 +236,7 @@ MOVES = [
     (
         "a long statement that moves into a helper",
         "def f(x, y, z):\n  total = g(x) + h(y) * k(z) - 1\n  return total\n",
-        "def helper(x, y, z):\n  total = g(x) + h(y) * k(z) - 1\n  return total\ndef f(x, y, z):\n  return helper(x, y, z)\n",
+        "def helper(x, y, z):\n  total = g(x) + h(y) * k(z) - 1\n  return total\ndef f(*a):\n  return helper(*a)\n",
         ("moved", "helper", Span(2, 2)),
     ),
     (
@@ -242,7 +248,7 @@ MOVES = [
     (
         "a function split in two, with the statement in both",
         "def f(x, y, z):\n  total = g(x) + h(y) * k(z) - 1\n  return total\n",
-        "def f1(x, y, z):\n  total = g(x) + h(y) * k(z) - 1\n  return 1\ndef f2(x, y, z):\n  total = g(x) + h(y) * k(z) - 1\n",
+        "def f1():\n  total = g(x) + h(y) * k(z) - 1\n  return 1\ndef f2():\n  total = g(x) + h(y) * k(z) - 1\n",
         ("ambiguous", "", None),
     ),
 ]

@@ -3,6 +3,7 @@
 import ast
 
 import pytest
+
 from track.anchors import fingerprints, symbols
 
 SAME = [

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from track.anchors import symbols
 from track.anchors.quotes import matches
 from track.spans import Span
@@ -52,7 +53,10 @@ def test_only_the_lines_asked_for_are_searched(module):
     assert matches(module, "total = (a + b)", Span(4, 6)) == []
 
 
-@given(st.lists(st.sampled_from(["alpha", "beta", "x1", "(", ")", "+", "=", "'s'", ","]), min_size=1, max_size=12), st.data())
+@given(
+    st.lists(st.sampled_from(["alpha", "beta", "x1", "(", ")", "+", "=", "'s'", ","]), min_size=1, max_size=12),
+    st.data(),
+)
 def test_white_space_never_changes_what_is_found(tokens, data):
     """Any spacing of the quote finds what any other spacing finds."""
     spaces = st.sampled_from(["", " ", "  ", "\n", "\t"])

@@ -1,6 +1,7 @@
 """Symbols: what a selector names, and which lines belong to it."""
 
 import pytest
+
 from track.anchors import symbols
 from track.errors import BadInput
 from track.spans import Span
@@ -118,5 +119,5 @@ def test_an_unknown_selector_comes_with_the_closest_names(module):
 
 @pytest.mark.parametrize("text", ["def f(:\n", "x = 'a\n", "if x:\ny\n", "a\0b"])
 def test_a_file_that_does_not_parse_is_an_error_that_names_it(text):
-    with pytest.raises(BadInput, match="broken.py is not valid Python"):
+    with pytest.raises(BadInput, match=r"broken\.py is not valid Python"):
         symbols.parse("broken.py", text)

@@ -15,18 +15,29 @@ from track.anchors import symbols
 from track.anchors.library import Library
 from track.anchors.symbols import Module
 from track.errors import BadInput, TrackError
-from track.evidence import Runner, collect
+from track.evidence import Evidence, Runner, collect
 from track.facts import book
 from track.facts.catalog import Fact
 from track.files import exclusive
 from track.pages import coverage as covering
+from track.pages import serve as serving
 from track.pages import site
 from track.pages.context import Context
-from track.pages import serve as serving
 from track.pages.plan import read_plan
 from track.pins import history, lock, progress, sync, wheel
 
-__all__ = ["Opened", "alone", "build", "coverage", "facts_of_release", "open_", "relock", "serve", "weave"]
+__all__ = [
+    "Opened",
+    "alone",
+    "build",
+    "coverage",
+    "evidence_of",
+    "facts_of_release",
+    "open_",
+    "relock",
+    "serve",
+    "weave",
+]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,12 +58,17 @@ def alone(root: Path) -> AbstractContextManager[None]:
 def open_(root: Path, pins: Path, runner: Runner | None = None) -> Opened:
     """Bring what is missing, verify what is there, compute the facts, run the kernels that have no record."""
     report = progress.Terminal()
-    trees = sync.sync(root, lock.read(pins), progress=report)
-    library = Library(trees)
+    library = Library(sync.sync(root, lock.read(pins), progress=report))
     facts = book.of_checkout(root, library)
-    with report.busy("running the kernels that changed"):
-        evidence = collect(root, {name: tree.pin.commit for name, tree in trees.items()}, runner=runner)
+    evidence = evidence_of(root, pins, runner=runner)
     return Opened(root, library, facts, Context(root, library, facts, evidence, read_plan(root / "docs")))
+
+
+def evidence_of(root: Path, pins: Path, only: str | None = None, runner: Runner | None = None) -> Evidence:
+    """What is known of the kernels; what is not known yet is run."""
+    commits = {name: pin.commit for name, pin in lock.read(pins).items()}
+    with progress.Terminal().busy("running the kernels that changed"):
+        return collect(root, commits, only, runner=runner)
 
 
 def facts_of_release(root: Path, release: str) -> dict[str, Fact]:
@@ -82,7 +98,10 @@ def facts_of_release(root: Path, release: str) -> dict[str, Fact]:
 
 def coverage(opened: Opened) -> list[covering.Coverage]:
     """One row for every page and file that it is about."""
-    return [covering.measure(bound, opened.library.module(path)) for bound, path in site.annotated(opened.root, opened.library)]
+    return [
+        covering.measure(bound, opened.library.module(path))
+        for bound, path in site.annotated(opened.root, opened.library)
+    ]
 
 
 def relock(opened: Opened, pages: Sequence[Path]) -> int:

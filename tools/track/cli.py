@@ -62,7 +62,8 @@ def _root() -> Path:
 def sync(checkout: Checkout, source: str, mirror: str | None, *, history: bool) -> None:
     """Bring the pinned sources, and check every file against its blob id."""
     from track.pins import history as releases
-    from track.pins import lock, progress, sync as syncing
+    from track.pins import lock, progress
+    from track.pins import sync as syncing
 
     report = progress.Terminal()
     pins = lock.read(checkout.pins)
@@ -154,6 +155,29 @@ def coverage(checkout: Checkout, *, as_json: bool) -> None:
     sys.exit(1 if any(row.unaccounted for row in rows) else 0)
 
 
+@main.group()
+def evidence() -> None:
+    """Run kernels, and see what is known of them."""
+
+
+@evidence.command(name="list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--only", help="One topic or kernel.")
+@click.pass_obj
+def list_(checkout: Checkout, only: str | None, *, as_json: bool) -> None:
+    """Print the verdict of every kernel, case and lane; those that are not known yet are run."""
+    from track import checkout as work
+
+    found = work.evidence_of(checkout.root, checkout.pins, only)
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(list(found.records.values())), indent=1).decode())
+        return
+    for record in found.records.values():
+        told = " ".join((record.error or record.reason).split())
+        click.echo(f"{record.kernel}  {record.case or '-'}  {record.lane or '-'}  {record.status}  {told}".rstrip())
+    click.echo(f"{len(found.records)} records, {found.ran} verdicts run now")
+
+
 @main.command()
 @click.argument("pages", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.pass_obj
@@ -200,7 +224,6 @@ def serve(checkout: Checkout, port: int) -> None:
     from track import checkout as work
 
     work.serve(checkout.root, checkout.pins, port)
-
 
 
 if __name__ == "__main__":

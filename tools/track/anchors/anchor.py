@@ -21,6 +21,9 @@ __all__ = ["Anchor", "Resolution", "anchor", "resolve"]
 
 Kind = Literal["unchanged", "moved", "edited", "renamed", "ambiguous", "lost"]
 
+ALIKE = 0.6
+"""Similarity, from 0 to 1, from which a line is offered as a candidate; it never decides anything."""
+
 ENOUGH = 12
 """Syntax nodes that a statement needs before its text alone, in another symbol, is taken for the same statement."""
 
@@ -179,9 +182,9 @@ def nearest(module: Module, quote: str, where: Span) -> list[str]:
     scored: list[tuple[float, int]] = []
     for line in where.lines:
         matcher.set_seq1("".join(module.lines[line - 1].split()))
-        if matcher.real_quick_ratio() >= 0.6 and matcher.quick_ratio() >= 0.6:
+        if matcher.real_quick_ratio() >= ALIKE and matcher.quick_ratio() >= ALIKE:
             scored.append((matcher.ratio(), line))
-    best = sorted(((s, n) for s, n in scored if s >= 0.6), reverse=True)[:3]
+    best = sorted(((s, n) for s, n in scored if s >= ALIKE), reverse=True)[:3]
     return [f"line {n} ({s:.2f}): {module.lines[n - 1].strip()}" for s, n in best]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import difflib
 import functools
 import io
 import tokenize
@@ -56,7 +57,7 @@ class Symbol:
     def docstring(self) -> Span | None:
         """Lines of the docstring, if there is one and it is not the whole body."""
         body: list[ast.stmt] = getattr(self.node, "body", [])
-        if len(body) < 2 or not _is_docstring(body[0]):
+        if len(body) <= 1 or not _is_docstring(body[0]):
             return None
         return Span(body[0].lineno, body[0].end_lineno or body[0].lineno)
 
@@ -97,7 +98,9 @@ class Module:
     def quiet(self) -> frozenset[int]:
         """Lines that hold only white space or a comment."""
         full = {line for line, first, _ in self.comments if not self.lines[line - 1][:first].strip()}
-        return frozenset(full | {n for n, text in enumerate(self.lines, 1) if not text.strip() and n not in self.in_strings})
+        return frozenset(
+            full | {n for n, text in enumerate(self.lines, 1) if not text.strip() and n not in self.in_strings}
+        )
 
     @functools.cached_property
     def in_strings(self) -> frozenset[int]:
@@ -150,8 +153,6 @@ def find(module: Module, selector: str) -> Symbol:
 
 
 def _closest(module: Module, selector: str) -> list[str]:
-    import difflib  # costs 10 ms, needed on errors only
-
     return difflib.get_close_matches(selector, [s.selector for s in module.symbols], n=3, cutoff=0.5)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from track.anchors.library import Library
-from track.errors import BadInput
+from track.errors import BadInput, TrackError
 from track.evidence import Evidence
 from track.facts.catalog import Fact
 from track.pages.document import Document, Fence
@@ -35,6 +36,14 @@ class Context:
     def place(self, fence: Fence) -> str:
         """`path:line` of a fence, for errors."""
         return self.document.at(fence.line) if self.document else f"line {fence.line}"
+
+    @contextlib.contextmanager
+    def naming(self, fence: Fence) -> Iterator[None]:
+        """Name the place of a fence in the error that its block raises."""
+        try:
+            yield
+        except TrackError as error:
+            raise type(error)(error.what, {"page": self.place(fence), **error.details}, error.next_step) from error
 
     @property
     def up(self) -> str:

@@ -57,8 +57,9 @@ def upstream(fence: Fence, context: Context) -> str:
     if tree is None:
         known = ", ".join(context.library.trees)
         raise BadInput(f"no pinned project '{given['project']}'", {"page": context.place(fence), "expected": known})
-    link = tree.permalink(given["file"])
-    text = html.escape(tree.text(given["file"]))
+    with context.naming(fence):
+        link = tree.permalink(given["file"])
+        text = html.escape(tree.text(given["file"]))
     title = f'<a href="{link}">{given["project"]}/{given["file"]}</a>, unmodified, {html.escape(tree.wording(given["file"]))}'
     return f'<div class="upstream"><p>{title}</p><pre data-search-exclude tabindex="0"><code>{text}</code></pre></div>'
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from markdown_it import MarkdownIt
@@ -84,7 +84,7 @@ class Document:
 
 def read(path: str, text: str, kinds: frozenset[str]) -> Document:
     """Parse a page; `kinds` are the fence names that are ours besides `listing` and `folded`."""
-    lines = text.split("\n")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")  # as Markdown counts lines
     front, skip = _front(path, lines)
     tokens = _PARSER.parse("\n".join([""] * skip + lines[skip:]))
     fences: list[Fence] = []
@@ -95,7 +95,7 @@ def read(path: str, text: str, kinds: frozenset[str]) -> Document:
             try:
                 fences.append(_fence(path, lines, tokens, index, name))
             except TrackError as error:
-                errors.append(error)
+                errors.extend(getattr(error, "errors", [error]))
     raise_all(errors)
     return Document(path, tuple(lines), front, skip, tuple(fences))
 
@@ -121,10 +121,16 @@ def _front(path: str, lines: Sequence[str]) -> tuple[dict[str, str], int]:
 def _fence(path: str, lines: Sequence[str], tokens: Sequence[Token], index: int, name: str) -> Fence:
     token = tokens[index]
     first, end = token.map or [0, 0]
+    if token.level:
+        step = "begin it at the margin; to show it as text, put a longer fence around it"
+        raise BadInput(f"a {name} inside a list or a quotation", {"page": f"{path}:{first + 1}"}, step)
+    if token.info.strip() != name:
+        details = {"page": f"{path}:{first + 1}", "found": token.info.strip(), "expected": name}
+        raise BadInput(f"words after the name of a {name}", details, "write them as lines of the fence")
     targets, options = _content(path, first + 2, token.content, name)
     items: tuple[Item, ...] = ()
     if name in {LISTING, FOLDED} and index + 1 < len(tokens) and tokens[index + 1].type == "bullet_list_open":
-        items = tuple(_items(path, lines, tokens, index + 1))
+        items = _items(path, lines, tokens, index + 1)
         end = (tokens[index + 1].map or [0, end])[1]
     return Fence(name, targets, options, items, first + 1, end + 1)
 
@@ -133,15 +139,13 @@ def _content(path: str, line: int, content: str, name: str) -> tuple[tuple[Targe
     targets: list[Target] = []
     options: dict[str, str] = {}
     allowed = {LISTING: {"fold", "only"}, FOLDED: set[str]()}.get(name)
-    for number, text in enumerate(content.splitlines(), line):
+    for number, text in enumerate(content.removesuffix("\n").split("\n"), line):
         option = re.fullmatch(r"([a-z][a-z-]*):\s*(.*)", text)
         if option and (allowed is None or option[1] in allowed):
             options[option[1]] = option[2]
-        elif option or allowed is None:
-            raise BadInput(
-                f"unknown option '{text}' in a {name}",
-                {"page": f"{path}:{number}", "expected": ", ".join(sorted(allowed or {"key: value"})) or "no option"},
-            )
+        elif option or (allowed is None and text.strip()):
+            expected = "key: value" if allowed is None else ", ".join(sorted(allowed)) or "no option"
+            raise BadInput(f"unknown option '{text}' in a {name}", {"page": f"{path}:{number}", "expected": expected})
         elif text.strip():
             file, _, symbol = text.strip().partition(" ")
             targets.append(Target(file, symbol.strip()))
@@ -156,14 +160,22 @@ def _content(path: str, line: int, content: str, name: str) -> tuple[tuple[Targe
     return tuple(targets), options
 
 
-def _items(path: str, lines: Sequence[str], tokens: Sequence[Token], start: int) -> Iterator[Item]:
+def _items(path: str, lines: Sequence[str], tokens: Sequence[Token], start: int) -> tuple[Item, ...]:
+    """The items of the list that opens at token `start`; what is wrong with them is raised together."""
     depth = tokens[start].level + 1
+    items: list[Item] = []
+    errors: list[TrackError] = []
     for index in range(start + 1, len(tokens)):
         token = tokens[index]
         if token.type == "bullet_list_close" and token.level == depth - 1:
-            return
+            break
         if token.type == "list_item_open" and token.level == depth:
-            yield _item(path, lines, tokens, index)
+            try:
+                items.append(_item(path, lines, tokens, index))
+            except TrackError as error:
+                errors.append(error)
+    raise_all(errors)
+    return tuple(items)
 
 
 def _item(path: str, lines: Sequence[str], tokens: Sequence[Token], index: int) -> Item:

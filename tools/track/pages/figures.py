@@ -15,10 +15,12 @@ from track.evidence.figures import Figure
 from track.evidence.record import TruthTable, WindowTable
 from track.pages.context import Context, options
 from track.pages.document import Fence
+from track.spans import Span
 
 __all__ = ["kernel", "records", "roofline", "timeline", "truth_table"]
 
 RECORDING_LANE = "tpu-interpret"
+_MARKDOWN = str.maketrans({c: f"&#{ord(c)};" for c in "\\`*_{}[]()!|~"})
 
 
 def timeline(fence: Fence, context: Context) -> str:
@@ -77,8 +79,8 @@ def records(fence: Fence, context: Context) -> str:
     for record in context.evidence.records.values():
         if record.kernel in names and record.lane:
             told = " ".join((record.error or record.reason or _numbers(record)).split())
-            cells = [f"`{record.kernel}`", record.case, record.lane, record.status, told]
-            rows.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
+            cells = [f"<code>{_cell(record.kernel)}</code>", *map(_cell, (record.case, record.lane, record.status, told))]
+            rows.append("| " + " | ".join(cells) + " |")
     return "\n".join(rows)
 
 
@@ -88,11 +90,10 @@ def kernel(fence: Fence, context: Context) -> str:
     path = context.root / "kernels" / given["file"]
     if not path.is_file():
         raise BadInput("no such kernel file", {"page": context.place(fence), "file": f"kernels/{given['file']}"})
-    module = symbols.parse(f"kernels/{given['file']}", path.read_text("utf-8"))
-    lines: Sequence[str] = module.lines
-    if "symbol" in given:
-        span = symbols.find(module, given["symbol"]).owned
-        lines = lines[span.first - 1 : span.last]
+    with context.naming(fence):
+        module = symbols.parse(f"kernels/{given['file']}", path.read_text("utf-8"))
+        span = symbols.find(module, given["symbol"]).owned if "symbol" in given else Span(1, len(module.lines))
+    lines = module.lines[span.first - 1 : span.last]
     return "\n".join([f'```python title="{module.path}"', *lines, "```"])
 
 
@@ -149,7 +150,8 @@ def _table(record: Record, table: TruthTable, window: WindowTable) -> str:
     heads += "".join(f'<th class="does">{verb.replace("_", " ")}</th>' for verb in verbs)
     rows = "".join(_row(window, step, predicates, verbs) for step in range(table.steps))
     title = (
-        f"<code>{record.kernel}</code>, {window.role} <code>{window.operand}</code>, {window.buffers} buffers: "
+        f"<code>{html.escape(record.kernel)}</code>, {window.role} <code>{html.escape(window.operand)}</code>, "
+        f"{window.buffers} buffers: "
         "the pinned Scheduler, asked at every step"
     )
     body = f"<thead><tr><th>step</th><th>block</th>{heads}</tr></thead><tbody>{rows}</tbody>"
@@ -178,6 +180,6 @@ def _numbers(record: Record) -> str:
 
 def _cell(text: str) -> str:
     """Text in a cell of a Markdown table: what came from a run is shown, never read."""
-    return html.escape(text, quote=False).replace("|", "&#124;").replace("\n", " ")
+    return html.escape(" ".join(text.split()), quote=False).translate(_MARKDOWN)
 
 

@@ -109,7 +109,8 @@ class _Binder:
         pieces = tuple(self.piece(symbol) for symbol in symbols_)
         notes = self.each(lambda item: self.note(item, ", ".join(titles), pieces), kind="note")
         folds = self.each(lambda item: Fold(self.quoted(item, pieces), item.body, item.quote, item.line), kind="fold")
-        folds = [*folds, *self.docstrings(pieces)]
+        folds = [*folds, *self.docstrings(pieces, folds)]
+        raise_all(list(self.hidden(notes, folds)))
         return self.listing(titles, pieces, notes, folds)
 
     def listing(
@@ -153,9 +154,12 @@ class _Binder:
             span = self.quoted(item, pieces)
             return Note(item, span, anchors.anchor(self.module, span, item.first, item.last))
         now = anchors.resolve(known.anchor, self.module)
-        if now.kind == "unchanged" and now.span is not None and any(p.contains(now.span) for p in pieces):
-            return Note(item, now.span, known.anchor)
-        raise self.drifted(item, known.anchor, now)
+        if now.kind != "unchanged" or now.span is None:
+            raise self.drifted(item, known.anchor, now)
+        if not any(piece.contains(now.span) for piece in pieces):
+            details = {"page": self.document.at(item.line), "code": f"{self.module.path}, lines {now.span}"}
+            raise BadInput("a note on code that its listing does not show", {**details, "quote": item.quote})
+        return Note(item, now.span, known.anchor)
 
     def quoted(self, item: Item, pieces: Sequence[Span]) -> Span:
         """The one place in the pieces that the item's quote names."""
@@ -183,12 +187,23 @@ class _Binder:
             f"read the note against the code and mend it, then: track lock {self.document.path}",
         )
 
-    def docstrings(self, pieces: Sequence[Span]) -> Iterator[Fold]:
+    def hidden(self, notes: Sequence[Note], folds: Sequence[Fold]) -> Iterator[TrackError]:
+        """Notes that would stand inside a fold, where no reader sees them."""
+        for note in notes:
+            fold = next((f for f in folds if note.span.first in f.span.lines), None)
+            if fold:
+                place = {"page": self.document.at(note.item.line), "code": f"{self.module.path}, lines {note.span}"}
+                found = f"`{fold.label}`, lines {fold.span}, which are folded"
+                step = "take out the note or the fold"
+                yield BadInput("a note on folded lines", {**place, "quote": note.item.quote, "found": found}, step)
+
+    def docstrings(self, pieces: Sequence[Span], folds: Sequence[Fold]) -> Iterator[Fold]:
         if self.fence.options.get("fold") != "docstrings":
             return
         for symbol in self.module.symbols:
             doc = symbol.docstring
-            if doc and doc.length > 1 and any(piece.contains(doc) for piece in pieces):
+            inside = any(fold.span.overlaps(doc) for fold in folds) if doc else False
+            if doc and doc.length > 1 and not inside and any(piece.contains(doc) for piece in pieces):
                 yield Fold(doc, "", symbol.selector, 0)
 
     def folded(self, item: Item) -> Fold:
@@ -227,17 +242,19 @@ def _shown_twice(document: Document, listings: Sequence[Listing]) -> Iterator[Tr
     taken: dict[tuple[str, int], Fence] = {}
     for listing in listings:
         path = listing.module.path
-        lines = [line for piece in listing.pieces for line in piece.lines]
-        twice = [line for line in lines if (path, line) in taken]
+        twice: list[int] = []
+        for line in (line for piece in listing.pieces for line in piece.lines):
+            if (path, line) in taken:
+                twice.append(line)
+            taken.setdefault((path, line), listing.fence)
         if twice:
             first = taken[path, twice[0]]
             yield BadInput(
                 "lines shown twice on one page",
                 {
                     "page": document.at(listing.fence.line),
-                    "code": f"{path}, lines {Span(twice[0], twice[-1])}",
+                    "code": f"{path}, lines {Span(min(twice), max(twice))}",
                     "found": f"also shown by the {first.kind} at {document.at(first.line)}",
                 },
                 "take the symbol out of one of them",
             )
-        taken.update({(path, line): listing.fence for line in lines})

@@ -67,7 +67,7 @@ def render_header(listing: Listing, tree: SourceTree) -> str:
 
 
 def _head(listing: Listing, tree: SourceTree) -> str:
-    path, span = listing.module.path, Span(listing.pieces[0].first, listing.pieces[-1].last)
+    path, span = listing.module.path, Span(min(p.first for p in listing.pieces), max(p.last for p in listing.pieces))
     titles = [t for t in dict.fromkeys(listing.titles) if t]
     names = " ".join(f"<b>{html.escape(title)}</b>" for title in titles)
     if listing.fence.kind == "folded":

@@ -32,7 +32,7 @@ def fill(text: str, facts: Mapping[str, Fact], at: Callable[[int], str]) -> str:
         if number not in code:
             lines[number] = _NAME.sub(lambda m, n=number: _value(m["name"], facts, at(n), errors), line)
     raise_all(errors)
-    return "\n".join(_with_math(lines, code))
+    return "\n".join(_with_math(lines, code, at))
 
 
 def shown(fact: Fact) -> str:
@@ -53,7 +53,7 @@ def _value(name: str, facts: Mapping[str, Fact], place: str, errors: list[TrackE
     return shown(fact)
 
 
-def _with_math(lines: list[str], code: set[int]) -> list[str]:
+def _with_math(lines: list[str], code: set[int], at: Callable[[int], str]) -> list[str]:
     """Formulas may span lines, so they are replaced in each stretch of lines between code."""
     result: list[str] = []
     stretch: list[str] = []
@@ -61,17 +61,22 @@ def _with_math(lines: list[str], code: set[int]) -> list[str]:
         if line is not None and number not in code:
             stretch.append(line)
             continue
-        result.extend(_outside_code_spans("\n".join(stretch)).split("\n") if stretch else [])
+        if stretch:
+            first = number - len(stretch)
+            result.extend(_outside_code_spans("\n".join(stretch), lambda n, first=first: at(first + n)).split("\n"))
         stretch = []
         if line is not None:
             result.append(line)
     return result
 
 
-def _outside_code_spans(text: str) -> str:
+def _outside_code_spans(text: str, at: Callable[[int], str]) -> str:
+    def math(first: int, end: int) -> str:
+        return replace_math(text[first:end], lambda n: at(text.count("\n", 0, first) + n))
+
     parts: list[str] = []
     last = 0
     for span in _CODE.finditer(text):
-        parts += [replace_math(text[last : span.start()]), span[0]]
+        parts += [math(last, span.start()), span[0]]
         last = span.end()
-    return "".join([*parts, replace_math(text[last:])])
+    return "".join([*parts, math(last, len(text))])

@@ -110,10 +110,10 @@ def is_current(root: Path, key: str) -> bool:
 def build_html(root: Path, key: str) -> None:
     """Run MkDocs on the woven pages, beside the old site, and swap it in whole; the stamp is written last."""
     site, fresh, old = (root / "build" / name for name in ("site", "site.partial", "site.old"))
-    (root / STAMP).unlink(missing_ok=True)
     for left in (fresh, old):
         shutil.rmtree(left, ignore_errors=True)
     run_mkdocs(root, fresh)
+    (root / STAMP).unlink(missing_ok=True)
     if site.exists():
         site.rename(old)
     fresh.rename(site)

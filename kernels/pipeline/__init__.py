@@ -1,0 +1,1 @@
+"""Two kernels that run through `pltpu.emit_pipeline`."""

@@ -1,0 +1,22 @@
+"""What the pipeline kernels are run on: eight grid steps each, enough to see both buffers turn over four times."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernels.contract import Case, Kernel, Tolerance
+from kernels.pipeline import kernel, reference
+
+EXACT = Tolerance(0.0, 0.0, "doubling a float32 only adds one to its exponent: nothing is rounded")
+LANES = ("hlo", "tpu-interpret")
+
+
+def rows(count: int) -> Case:
+    """Normal numbers, [count, 128] in float32."""
+    return Case(f"{count} rows", lambda rng: (rng.standard_normal((count, kernel.LANES)).astype(np.float32),), EXACT)
+
+
+KERNELS = (
+    Kernel("scaled_copy", kernel.scaled_copy, reference.scaled_copy, (rows(8 * kernel.ROWS),), LANES),
+    Kernel("revisit", kernel.revisit, reference.revisit, (rows(4 * kernel.ROWS),), LANES),
+)

@@ -1,0 +1,186 @@
+"""Hooks on the TPU interpreter, which write down what it is asked to do, in order.
+
+Every hook stands in for a function of jax that runs on the host for each step of the simulation. It notes the arguments
+as plain numbers and then calls the original. What the numbers mean is worked out afterwards, in `events.py`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import numpy as np
+from jax._src import source_info_util
+from jax._src.pallas.mosaic import pipeline
+from jax._src.pallas.mosaic.interpret import interpret_pallas_call as interpreter
+from jax._src.pallas.mosaic.interpret import race_detection_state, utils
+
+__all__ = ["Access", "Buffer", "Copy", "Recording", "Signal", "record"]
+
+Range = tuple[slice | int, ...]
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A buffer of the simulated chip: where it is, its shape, and the bytes of an element."""
+
+    id: int
+    space: str
+    shape: tuple[int, ...]
+    itemsize: int
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where an operation stands: its named scope, the functions of pipeline.py innermost first, and which one it is."""
+
+    scope: str
+    calls: tuple[str, ...]
+    ident: int
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A `dma_start`: from a range of one buffer to a range of another, announced by a semaphore."""
+
+    site: Site
+    device: int
+    source: int
+    source_range: Range
+    target: int
+    target_range: Range
+    semaphore: int
+
+
+@dataclass(frozen=True)
+class Signal:
+    """A `dma_wait`, `semaphore_wait` or `semaphore_signal`, with the bytes or the count that it asks for."""
+
+    op: str
+    site: Site
+    device: int
+    semaphore: int
+    amount: int
+
+
+@dataclass(frozen=True)
+class Access:
+    """A `get`, `store` or `swap` of a buffer by the kernel itself."""
+
+    op: str
+    site: Site
+    device: int
+    buffer: int
+    range: Range
+
+
+@dataclass
+class Recording:
+    """Everything noted during one run."""
+
+    buffers: list[Buffer] = field(default_factory=list[Buffer])
+    semaphores: dict[int, int] = field(default_factory=dict[int, int])  # id to place in its allocation
+    log: list[Copy | Signal | Access] = field(default_factory=list[Copy | Signal | Access])
+    races: list[str] = field(default_factory=list[str])
+    failed_at: str = ""
+
+
+def record() -> Recording:
+    """Put the hooks in place, for the rest of this process."""
+    recording = Recording()
+    for name, note in NOTES.items():
+        setattr(interpreter, name, hook(getattr(interpreter, name), functools.partial(note, name), recording))
+    allocate_buffer = interpreter._allocate_buffer
+    allocate_semaphores = interpreter._allocate_semaphores
+
+    @functools.wraps(allocate_buffer)
+    def note_buffer(token: Any, device: Any, core: Any, space: Any, value: Any, **rest: Any) -> Any:
+        token, ident = allocate_buffer(token, device, core, space, value, **rest)
+        array = np.asarray(value)
+        recording.buffers.append(Buffer(int(ident), space_name(space), array.shape, array.dtype.itemsize))
+        return token, ident
+
+    @functools.wraps(allocate_semaphores)
+    def note_semaphores(*args: Any) -> Any:
+        token, idents = allocate_semaphores(*args)
+        recording.semaphores.update({int(ident): place for place, ident in enumerate(np.ravel(idents))})
+        return token, idents
+
+    def note_race(text: str) -> None:
+        lines = [line.strip() for line in text.splitlines() if "clock:" not in line]
+        recording.races.append(" ".join(line for line in lines if line))
+
+    interpreter._allocate_buffer = note_buffer
+    interpreter._allocate_semaphores = note_semaphores
+    setattr(race_detection_state, "print", note_race)  # noqa: B010 - the module prints its races, and has no such name
+    return recording
+
+
+def hook(original: Callable[..., Any], note: Callable[..., Any], recording: Recording) -> Callable[..., Any]:
+    """The original, preceded by a note of its arguments."""
+
+    @functools.wraps(original)
+    def noted(*args: Any, **kwargs: Any) -> Any:
+        source = kwargs.get("source_info")
+        try:
+            recording.log.append(note(site_of(source), *args[1:]))
+            return original(*args, **kwargs)
+        except BaseException:
+            recording.failed_at = recording.failed_at or (source_info_util.summarize(source) if source else "")
+            raise
+
+    vars(noted)["__wrapped__"] = vars(original)["__wrapped__"]  # a DMA calls `get.__wrapped__`, past the noting
+    return noted
+
+
+@functools.cache
+def site_of(source: source_info_util.SourceInfo | None) -> Site:
+    """Where an operation was traced; the same object at every turn of a loop."""
+    if source is None:
+        return Site("", (), 0)
+    frames = source.traceback.frames if source.traceback else []
+    calls = tuple(frame.function_name for frame in frames if frame.file_name == pipeline.__file__)
+    return Site(str(source.name_stack), calls, id(source))
+
+
+def note_copy(name: str, site: Site, device: Any, core: Any, *args: Any) -> Copy:
+    """Note a `dma_start`."""
+    _, source, source_at, _, target, target_at, semaphore, *_ = args
+    return Copy(site, int(device), int(source), ranges(source_at), int(target), ranges(target_at), int(semaphore))
+
+
+def note_signal(name: str, site: Site, device: Any, core: Any, semaphore: Any, amount: Any, *_: Any) -> Signal:
+    """Note a wait or a signal."""
+    return Signal(name, site, int(device), int(semaphore), int(amount))
+
+
+def note_access(name: str, site: Site, device: Any, core: Any, space: Any, buffer: Any, at: Any, *_: Any) -> Access:
+    """Note a `get`, `store` or `swap`."""
+    return Access(name, site, int(device), int(buffer), ranges(at))
+
+
+def ranges(transforms: Any) -> Range:
+    """The part of a buffer that an indexer names, as slices and numbers; dimensions that it leaves out are whole."""
+    try:
+        return tuple(utils.to_range(jax.tree.map(int, transforms)))
+    except (TypeError, ValueError):  # an indexer of arrays: the original, called next, refuses it in its own words
+        return ()
+
+
+def space_name(space: Any) -> str:
+    """The name of a memory space, from the interpreter's number for it."""
+    return interpreter.TPU_MEMORY_SPACE_NAMES[int(space)]
+
+
+NOTES: dict[str, Callable[..., Any]] = {
+    "dma_start": note_copy,
+    "dma_wait": note_signal,
+    "semaphore_signal": note_signal,
+    "semaphore_wait": note_signal,
+    "get": note_access,
+    "store": note_access,
+    "swap": note_access,
+}
