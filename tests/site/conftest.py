@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import functools
+import http.server
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, sync_playwright
 
 ROOT = Path(__file__).parents[2]
 TINY = ROOT / "tests" / "tinysite"
@@ -28,7 +33,8 @@ class Site:
         kept = {
             k: v for k, v in os.environ.items() if k not in {"GITHUB_REPOSITORY", "GITHUB_SERVER_URL", "TRACK_SITE_URL"}
         }
-        return {**kept, "PYTHONPATH": str(ROOT / "tools"), "SOURCE_DATE_EPOCH": EPOCH, **extra}
+        tools = self.root if (self.root / "tools").is_dir() else ROOT  # a copy of the project runs its own
+        return {**kept, "PYTHONPATH": str(tools / "tools"), "SOURCE_DATE_EPOCH": EPOCH, **extra}
 
     def command(self, *arguments: str) -> list[str]:
         return [sys.executable, "-m", "track.cli", *arguments]
@@ -43,7 +49,7 @@ class Site:
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=300,
         )
         said = run.stdout + run.stderr
         assert run.returncode == code, said
@@ -98,6 +104,8 @@ def make_site(upstream: tuple[Path, str]) -> Callable[[Path], Site]:
         for name in ("docs", "mkdocs.yml", "kernels"):
             place = TINY / name
             (shutil.copytree if place.is_dir() else shutil.copy)(place, root / name)
+        (root / "docs" / "assets").mkdir()
+        shutil.copy(ROOT / "docs" / "assets" / "track.css", root / "docs" / "assets")
         for name in ("__init__.py", "contract.py"):
             shutil.copy(ROOT / "kernels" / name, root / "kernels")
         blobs = {path: git(bare, "rev-parse", f"{commit}:{path}") for path in ("LICENSE", "tiny/box.py")}
@@ -132,3 +140,56 @@ def built(make_site: Callable[[Path], Site], tmp_path_factory: pytest.TempPathFa
     made = make_site(tmp_path_factory.mktemp("built"))
     made.track("build")
     return made
+
+
+@pytest.fixture(scope="module")
+def copied() -> Callable[[Path], Site]:
+    """Copies this project's files, without git and without anything that was built but the wheels."""
+
+    def copy(root: Path) -> Site:
+        command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+        for name in (name for name in listed if name and (ROOT / name).is_file()):
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, root / name)
+        shutil.copytree(ROOT / "build" / "wheels", root / "build" / "wheels")
+        return Site(root)
+
+    return copy
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves files and says nothing."""
+
+    def log_message(self, *_: object) -> None:
+        """Keep the test's output clean."""
+
+
+@pytest.fixture(scope="module")
+def serve() -> Iterator[Callable[[Path], str]]:
+    """Serves a folder on localhost until the module's tests are done; gives its address."""
+    running: list[http.server.ThreadingHTTPServer] = []
+
+    def start(folder: Path) -> str:
+        server = http.server.ThreadingHTTPServer(("localhost", 0), functools.partial(Quiet, directory=str(folder)))
+        running.append(server)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        return f"http://localhost:{server.server_port}"
+
+    yield start
+    for server in running:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Browser]:
+    """A headless Chromium that calls nobody."""
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+    with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
+        environment = {**os.environ, "HOME": home}
+        found = playwright.chromium.launch(
+            executable_path=chromium, args=[*flags, "--disable-sync", "--no-first-run"], env=environment
+        )
+        yield found
+        found.close()

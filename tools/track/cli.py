@@ -107,13 +107,18 @@ def show(checkout: Checkout) -> None:
 @click.pass_obj
 def write(checkout: Checkout, project: str, source: str, mirror: str | None) -> None:
     """Fill in the blob ids of a project's files."""
-    from track.pins import ids, lock
+    from track.pins import ids, lock, progress, wheel
     from track.pins import write as writing
 
     drafts = lock.read(checkout.pins, draft=True)
     if project not in drafts:
         raise BadInput(f"no pinned project '{project}'", {"expected": ", ".join(drafts)})
-    fresh = ids.fresh(checkout.root, drafts[project], source, mirror)  # pyright: ignore[reportArgumentType]
+    draft = drafts[project]
+    if source == "git" or mirror:
+        fresh = ids.from_git(draft, mirror)
+    else:
+        found = wheel.fetch(draft.release, checkout.root / "build" / "wheels", progress.Terminal())
+        fresh = ids.from_wheel(draft, found)
     changed = writing.write(checkout.pins, fresh)
     click.echo(f"{len(fresh.files)} ids of {project} read from {source}: {'written' if changed else 'unchanged'}")
 

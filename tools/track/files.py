@@ -6,7 +6,7 @@ import contextlib
 import fcntl
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 
 from track.errors import BadEnvironment
@@ -48,7 +48,7 @@ def write_if_changed(path: Path, data: bytes | str) -> bool:
 
 
 @contextlib.contextmanager
-def exclusive(path: Path, what: str) -> Iterator[None]:
+def exclusive(path: Path, what: str) -> Generator[None]:
     """Hold the lock file `path` while the block runs; the system frees it if the process dies."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+") as handle:

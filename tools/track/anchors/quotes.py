@@ -38,7 +38,8 @@ class Squeezed:
 @functools.lru_cache(maxsize=256)
 def squeeze(module: Module, *, comments: bool) -> Squeezed:
     """The module without white space, with or without its comments."""
-    starts, total = [], 0
+    starts: list[int] = []
+    total = 0
     for line in module.text.split("\n"):
         starts.append(total)
         total += len(line) + 1

@@ -8,19 +8,27 @@ itself, after the imports that a user's program makes.
 
 from __future__ import annotations
 
+import enum
+import importlib
 import json
+from typing import cast
 
 __all__ = ["main"]
+
+REGISTERING = ("jax.experimental.pallas.tpu", "jax.experimental.pallas.tpu_sc")
+"""What a user's program imports, for the TensorCore and for the SparseCore."""
 
 
 def main() -> None:
     """Print the number of primitives with a rule, by core type, and how many there are over all of them."""
-    import jax.experimental.pallas.tpu  # noqa: PLC0415  a child's import, never this tool's; it registers the rules
-    import jax.experimental.pallas.tpu_sc  # noqa: F401, PLC0415  as above, for the SparseCore
-    from jax._src.pallas.mosaic import lowering  # noqa: PLC0415  as above
+    for module in REGISTERING:
+        importlib.import_module(module)
+    # A child's import, never this tool's.
+    from jax._src.pallas.mosaic import lowering  # noqa: PLC0415
 
-    counts = {core_type.name: len(table) for core_type, table in lowering.lowering_rules.items()}
-    union = set[object]().union(*lowering.lowering_rules.values())
+    rules = cast("dict[enum.Enum, dict[object, object]]", lowering.lowering_rules)
+    counts = {core_type.name: len(table) for core_type, table in rules.items()}
+    union = set[object]().union(*rules.values())
     print(json.dumps({**counts, "union": len(union)}))  # noqa: T201 -- the parent reads it
 
 
