@@ -14,7 +14,7 @@ WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 375, "height": 800}
 
 @pytest.fixture
 def open_page(browser, serve, built):
-    """Opens the annotated page of the tiny site; fails the test for an error on the console or a call to another host."""
+    """Opens the annotated page of the tiny site; an error on the console or a call to another host fails the test."""
     url = serve(built.root / "build" / "site")
     contexts, errors = [], []
 
@@ -23,9 +23,7 @@ def open_page(browser, serve, built):
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-        page.on(
-            "request", lambda request: None if request.url.startswith((url, "data:")) else errors.append(request.url)
-        )
+        page.on("request", lambda request: request.url.startswith((url, "data:")) or errors.append(request.url))
         page.goto(f"{url}/pages/box.html{fragment}")
         return page
 

@@ -16,6 +16,9 @@ ROOT = Path(__file__).parents[2]
 PIPELINE = "jax/_src/pallas/mosaic/pipeline.py"
 WHOLE = ("BufferedRef", "Scheduler", "_emit_pipeline")
 """What the pipeline page shows whole, docstrings excepted."""
+PERMALINK = re.compile(
+    r'href="https://github\.com/[\w.-]+/([\w.-]+)/blob/([0-9a-f]{40})/([^"#]+)(?:#L(\d+)(?:-L(\d+))?)?"'
+)
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -87,9 +90,8 @@ def shown_and_folded(page):
 def test_every_line_of_the_pipeline_is_on_its_page_as_it_is_in_the_file(page, source):
     lines = source.splitlines()
     blocks = [block for listing in page.css(".lst") for block in listing.css("pre code")]
-    found = dict(
-        zip([n for b in blocks for n in numbers_of(b)], [t for b in blocks for t in b.text().split("\n")], strict=True)
-    )
+    texts = [text for block in blocks for text in block.text().split("\n")]
+    found = dict(zip([n for block in blocks for n in numbers_of(block)], texts, strict=True))
     assert {n: lines[n - 1] for n in found} == found
     notice = page.css_first(".lst-license pre").text().splitlines()
     assert notice == lines[: len(notice)]
@@ -120,14 +122,9 @@ def docstrings(node):
     """Lines of every docstring below a node."""
     found = set()
     for inner in ast.walk(node):
-        body = getattr(inner, "body", [])
-        if (
-            isinstance(body, list)
-            and body
-            and isinstance(body[0], ast.Expr)
-            and isinstance(body[0].value, ast.Constant)
-        ):
-            found |= set(range(body[0].lineno, body[0].end_lineno + 1))
+        match getattr(inner, "body", None):
+            case [ast.Expr(value=ast.Constant(str())) as doc, *_]:
+                found |= set(range(doc.lineno, doc.end_lineno + 1))
     return found
 
 
@@ -172,6 +169,14 @@ def test_the_page_shows_the_schedule_that_was_recorded(page):
     assert [title.split()[-1] for title in titles] == ["revisit", "scaled_copy", "revisit", "core"]
 
 
+def test_the_picture_of_the_readme_is_the_one_that_was_recorded(real):
+    """If this fails: cp build/site/figures/revisit.svg docs/assets/revisit.svg."""
+    picture = real.files()["figures/revisit.svg"]
+    assert picture == (ROOT / "docs" / "assets" / "revisit.svg").read_bytes()
+    assert "docs/assets/revisit.svg" in (ROOT / "README.md").read_text()
+    assert b"var(" not in picture
+
+
 def test_no_id_occurs_twice_on_a_page(real):
     for name, data in real.files().items():
         if name.endswith(".html"):
@@ -183,13 +188,13 @@ def test_every_link_inside_the_site_leads_somewhere(real):
     files = real.files()
     pages = {name: Html(data.decode()) for name, data in files.items() if name.endswith(".html")}
     ids = {name: {node.attributes["id"] for node in page.css("[id]")} for name, page in pages.items()}
-    broken = [
-        (name, link)
+    links = [
+        (name, node.attributes.get("href") or node.attributes.get("src") or "")
         for name, page in pages.items()
         for node in page.css("a[href], link[href], script[src], img[src]")
-        if (link := node.attributes.get("href") or node.attributes.get("src") or "")
-        and not leads(name, link, files, ids)
     ]
+    assert len(links) > 100
+    broken = [(name, link) for name, link in links if not leads(name, link, files, ids)]
     assert broken == []
 
 
@@ -219,12 +224,7 @@ def resolved(page, path):
 def test_every_permalink_names_a_pinned_file_and_lines_that_it_has(real):
     pins = (real.root / "pins.toml").read_text()
     sources = real.root / "build" / "sources"
-    links = set(
-        re.findall(
-            r'href="https://github\.com/[\w.-]+/([\w.-]+)/blob/([0-9a-f]{40})/([^"#]+)(?:#L(\d+)(?:-L(\d+))?)?"',
-            real.page("tpu/pipeline.html"),
-        )
-    )
+    links = set(PERMALINK.findall(real.page("tpu/pipeline.html")))
     assert len(links) > 20
     for project, commit, path, first, last in links:
         assert f'commit = "{commit}"' in pins

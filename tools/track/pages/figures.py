@@ -34,7 +34,9 @@ def timeline(fence: Fence, context: Context) -> str:
     name = f"traces/{record.kernel}.json"
     context.files[name] = figures.trace(record).encode()
     download = f'<a href="{context.up}{name}" download>Perfetto trace</a>'
-    figure = figures.timeline(record, f"fig{fence.line}")
+    with context.naming(fence):
+        figure = figures.timeline(record, f"fig{fence.line}")
+        context.files[f"figures/{record.kernel}.svg"] = figures.timeline(record, "figure").alone.encode()
     return _figure(figure, given.get("caption", ""), f"{_origin(record)} {download}, to open in ui.perfetto.dev.")
 
 
@@ -51,7 +53,8 @@ def roofline(fence: Fence, context: Context) -> str:
     if chip is None:
         known = ", ".join(sorted(context.evidence.chips))
         raise BadInput(f"no chip '{given['chip']}'", {"page": context.place(fence), "expected": known})
-    figure = figures.roofline(found, chip, f"fig{fence.line}")
+    with context.naming(fence):
+        figure = figures.roofline(found, chip, f"fig{fence.line}")
     return _figure(figure, given.get("caption", ""), _origin(found[0]))
 
 

@@ -43,6 +43,19 @@ SETTINGS: dict[Any, Any] = {
 }
 
 
+ALONE = {
+    "ink": "#1c2230",
+    "soft": "#5a6072",
+    "grid": "#ddd7ca",
+    "in": "#2f6fb2",
+    "out": "#b5541c",
+    "compute": "#3d7a3f",
+    "wait": "#8a6d1f",
+    "roof": "#7a2a8f",
+}
+"""What a color is in a picture that no page defines it for."""
+
+
 class Figure(Struct, frozen=True):
     """A picture for a page: the SVG, what it is called, what it shows in full, and a short text in its stead."""
 
@@ -50,6 +63,14 @@ class Figure(Struct, frozen=True):
     title: str
     description: str
     alt: str
+
+    @property
+    def alone(self) -> str:
+        """The SVG as a file of its own: fixed colors, on white, so that it can be read on any background."""
+        paper = '<rect width="100%" height="100%" fill="#fdfcf9"/>'
+        head, end, body = self.svg.partition("</desc>")
+        fixed = re.sub(r"var\(--fig-(\w+)\)", lambda found: ALONE[found[1]], body)
+        return f'{head}{end}{paper}{fixed}'.replace("<svg ", '<svg font-family="Arial, sans-serif" ', 1) + "\n"
 
 
 class Canvas:
