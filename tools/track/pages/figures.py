@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from track.anchors import symbols
 from track.errors import BadInput
 from track.evidence import Record
-from track.evidence.figures import Figure
 from track.evidence.record import TruthTable, WindowTable
 from track.pages.context import Context, options
 from track.pages.document import Fence
+
+if TYPE_CHECKING:
+    from track.evidence.figures import Figure
 from track.spans import Span
 
 __all__ = ["kernel", "records", "roofline", "timeline", "truth_table"]
