@@ -1,4 +1,4 @@
-"""What the pipeline kernels are run on: eight grid steps each, enough to see both buffers turn over four times."""
+"""What the pipeline kernels are run on: eight grid steps each, enough to see every slot filled at least twice."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def scaled_copy(x: jax.Array, *, interpret: object = False) -> jax.Array:
 
     Shapes: x[m, 128] to [m, 128], grid (m/8,); a step sees x[8, 128] and o[8, 128].
     Units: VMEM 2·(4096 + 4096) bytes, two buffers for the input and two for the output.
-    Errors: ValueError where m is no multiple of 8 or a row is not 128 wide.
+    Errors: ValueError where m is no positive multiple of 8 or a row is not 128 wide.
     Source: jax/_src/pallas/mosaic/pipeline.py, `emit_pipeline`.
     """
     steps = blocks_of(x)
@@ -45,7 +45,7 @@ def revisit(x: jax.Array, *, interpret: object = False) -> jax.Array:
 
     Shapes: x[m, 128] to [2m, 128], grid (2m/8,); a step sees x[8, 128] and o[8, 128].
     Units: VMEM 2·(4096 + 4096) bytes; HBM reads 512·m bytes, half of what it writes.
-    Errors: ValueError where m is no multiple of 8 or a row is not 128 wide.
+    Errors: ValueError where m is no positive multiple of 8 or a row is not 128 wide.
     Source: jax/_src/pallas/mosaic/pipeline.py, `Scheduler.has_changed` and its three companions.
     """
     steps = 2 * blocks_of(x)
