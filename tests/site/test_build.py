@@ -44,7 +44,7 @@ def test_a_listing_says_what_it_shows_and_leads_to_it(built, upstream):
     link = f"https://github.com/tiny/tiny/blob/{upstream[1]}/tiny/box.py#L{first}-L{last}"
     assert head.css_first("a").attributes["href"] == link
     assert "Box" in head.text()
-    assert f"unmodified at {upstream[1][:7]}" in head.text()
+    assert f"unmodified, file at commit {upstream[1][:7]}" in head.text()
 
 
 def test_the_license_notice_and_the_license_are_there(built):

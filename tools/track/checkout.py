@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import importlib.util
 import zipfile
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -14,7 +15,7 @@ import click
 from track.anchors import symbols
 from track.anchors.library import Library
 from track.anchors.symbols import Module
-from track.errors import BadInput, TrackError
+from track.errors import BadInput, Finding, TrackError
 from track.evidence import Evidence, Runner, collect
 from track.facts import book
 from track.facts.catalog import Fact
@@ -24,7 +25,7 @@ from track.pages import serve as serving
 from track.pages import site
 from track.pages.context import Context
 from track.pages.plan import read_plan
-from track.pins import history, lock, progress, sync, wheel
+from track.pins import history, installed, lock, progress, sync, wheel
 
 __all__ = [
     "Opened",
@@ -59,9 +60,21 @@ def open_(root: Path, pins: Path, runner: Runner | None = None) -> Opened:
     """Bring what is missing, verify what is there, compute the facts, run the kernels that have no record."""
     report = progress.Terminal()
     library = Library(sync.sync(root, lock.read(pins), progress=report))
+    same_as_installed(library)
     facts = book.of_checkout(root, library)
     evidence = evidence_of(root, pins, runner=runner)
     return Opened(root, library, facts, Context(root, library, facts, evidence, read_plan(root / "docs")))
+
+
+def same_as_installed(library: Library) -> None:
+    """Finding unless every pinned package that is installed, and so can run, holds the bytes of its pin."""
+    for tree in library.trees.values():
+        if importlib.util.find_spec(tree.pin.release.distribution) and (other := installed.differing(tree.pin)):
+            raise Finding(
+                f"the installed {tree.pin.release.distribution} is not the source that would be shown",
+                {"pin": tree.pin, "files": "\n".join(other)},
+                "make clean, then: make site",
+            )
 
 
 def evidence_of(root: Path, pins: Path, only: str | None = None, runner: Runner | None = None) -> Evidence:

@@ -137,7 +137,8 @@ def facts(checkout: Checkout, other: str | None, *, as_json: bool) -> None:
         return
     width = max(len(name) for name in found)
     for name, fact in found.items():
-        click.echo(f"{name:<{width}}  {fact.value if fact.value is not None else f'(none: {fact.why})'}  {fact.what}")
+        value = f"(none: {fact.why})" if fact.value is None else fact.value
+        click.echo(f"{name:<{width}}  {value}  {fact.what}; {fact.where}")
 
 
 @main.command()

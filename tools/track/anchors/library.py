@@ -30,7 +30,7 @@ class Library:
         raise BadInput(
             f"no pinned file '{path}'",
             {"closest": "\n".join(difflib.get_close_matches(path, known, n=3, cutoff=0.5)) or "nothing alike"},
-            "name a file of pins.toml, or add it there: track pin write PROJECT --add PATH",
+            f'name a file of pins.toml, or add the line "{path}" = "" to it, then: track pin write PROJECT',
         )
 
     def module(self, path: str) -> Module:

@@ -34,13 +34,14 @@ def timeline(fence: Fence, context: Context) -> str:
     record = _record(fence, context, given["kernel"], given.get("case"))
     if record.measures.events is None or record.status != "ok":
         return _stamp(record, "timeline")
-    name = f"traces/{record.kernel}.json"
-    context.files[name] = figures.trace(record).encode()
-    download = f'<a href="{context.up}{name}" download>Perfetto trace</a>'
+    name = "-".join(f"{record.kernel} {record.case}".split())
+    trace = f"traces/{name}.json"
+    context.files[trace] = figures.trace(record).encode()
+    download = f'<a href="{context.up}{trace}" download>Perfetto trace</a>'
     with context.naming(fence):
         figure = figures.timeline(record, f"fig{fence.line}")
-        context.files[f"figures/{record.kernel}.svg"] = figures.timeline(record, "figure").alone.encode()
-    return _figure(figure, given.get("caption", ""), f"{_origin(record)} {download}, to open in ui.perfetto.dev.")
+        context.files[f"figures/{name}.svg"] = figures.timeline(record, "figure").alone.encode()
+    return _figure(figure, given.get("caption", ""), f"{_origin([record])} {download}, to open in ui.perfetto.dev.")
 
 
 def roofline(fence: Fence, context: Context) -> str:
@@ -58,7 +59,7 @@ def roofline(fence: Fence, context: Context) -> str:
         raise BadInput(f"no chip '{given['chip']}'", {"page": context.place(fence), "expected": known})
     with context.naming(fence):
         figure = figures.roofline(found, chip, f"fig{fence.line}")
-    return _figure(figure, given.get("caption", ""), _origin(found[0]))
+    return _figure(figure, given.get("caption", ""), _origin(found))
 
 
 def truth_table(fence: Fence, context: Context) -> str:
@@ -81,12 +82,12 @@ def records(fence: Fence, context: Context) -> str:
     names = _names(given["kernels"])
     known = {record.kernel for record in context.evidence.records.values()}
     _known(fence, context, names, known)
-    rows = ["| kernel | case | lane | verdict | compared with NumPy |", "|---|---|---|---|---|"]
+    rows = ["| kernel | case | lane | verdict | races | compared with NumPy |", "|---|---|---|---|---|---|"]
     for record in context.evidence.records.values():
         if record.kernel in names and record.lane:
-            told = " ".join((record.error or record.reason or _numbers(record)).split())
-            cells = [f"<code>{_cell(record.kernel)}</code>", *map(_cell, (record.case, record.lane, record.status, told))]
-            rows.append("| " + " | ".join(cells) + " |")
+            told = record.error or record.reason or _numbers(record)
+            cells = [record.case, record.lane, record.status, _races(record), " ".join(told.split())]
+            rows.append(f"| <code>{_cell(record.kernel)}</code> | {' | '.join(map(_cell, cells))} |")
     return "\n".join(rows)
 
 
@@ -124,20 +125,23 @@ def _record(fence: Fence, context: Context, name: str, case: str | None) -> Reco
     if case is None and len(found) == 1:
         return next(iter(found.values()))
     if case not in found:
-        details = {"page": context.place(fence), "expected": ", ".join(found)}
-        raise BadInput(f"say which case of {name}: there is no '{case}'" if case else f"say which case of {name}", details)
+        details = {"page": context.place(fence), "expected": ", ".join(found), "found": case or "no case named"}
+        raise BadInput(f"say which case of {name}", details)
     return found[case]
 
 
 def _figure(figure: Figure, caption: str, origin: str) -> str:
     svg = " ".join(figure.svg.split("\n"))
     words = f"{html.escape(caption)} " if caption else ""
-    return f'<figure class="fig" data-search-exclude><div class="wide">{svg}</div><figcaption>{words}{origin}</figcaption></figure>'
+    picture = f'<div class="wide">{svg}</div><figcaption>{words}{origin}</figcaption>'
+    return f'<figure class="fig" data-search-exclude>{picture}</figure>'
 
 
-def _origin(record: Record) -> str:
-    versions = ", ".join(f"{name} {version}" for name, version in sorted(record.versions.items()))
-    return f"Recorded while this site was built: {html.escape(record.case)}, lane {record.lane}, {html.escape(versions)}."
+def _origin(shown: Sequence[Record]) -> str:
+    """What was run: kernels and cases, the lane, and the versions, which all records of a build share."""
+    runs = ", ".join(f"{record.kernel} on {record.case}" for record in shown)
+    versions = ", ".join(f"{name} {version}" for name, version in sorted(shown[0].versions.items()))
+    return html.escape(f"Recorded while this site was built: {runs}, lane {shown[0].lane}, {versions}.")
 
 
 def _stamp(record: Record, what: str) -> str:
@@ -174,6 +178,11 @@ def _row(window: WindowTable, step: int, predicates: Sequence[str], verbs: Seque
 def _yes(value: bool, css: str = "") -> str:  # noqa: FBT001 -- a cell of a truth table
     kind = " ".join(filter(None, (css, "yes" if value else "no")))
     return f'<td class="{kind}">{"yes" if value else "–"}</td>'
+
+
+def _races(record: Record) -> str:
+    """How many races the lane saw, where it looks for them."""
+    return "not looked for" if record.measures.races is None else str(len(record.measures.races) or "none")
 
 
 def _numbers(record: Record) -> str:

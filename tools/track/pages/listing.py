@@ -74,7 +74,7 @@ def _head(listing: Listing, tree: SourceTree) -> str:
         return f'<div class="lst-head"><b>Folded</b> <a href="{tree.permalink(path)}">{path}</a></div>'
     return (
         f'<div class="lst-head">{names} <a href="{tree.permalink(path, span)}">{path}, lines {span}</a> '
-        f'<span class="lst-pin">unmodified at {tree.pin.commit[:7]}</span></div>'
+        f'<span class="lst-pin">unmodified, {html.escape(tree.wording(path))}</span></div>'
     )
 
 

@@ -30,8 +30,8 @@ def replace_math(text: str, at: Callable[[int], str]) -> str:
             return _mathml(formula, "inline" if found["inline"] else "block")
         except _REFUSALS as error:
             said = " ".join(filter(None, (type(error).__name__, str(error))))
-            place = at(text.count("\n", 0, found.start()))
-            raise BadInput("a formula that cannot be read", {"page": place, "formula": formula, "found": said}) from error
+            details = {"page": at(text.count("\n", 0, found.start())), "formula": formula, "found": said}
+            raise BadInput("a formula that cannot be read", details) from error
 
     return _FORMULA.sub(drawn, text)
 
