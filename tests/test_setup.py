@@ -131,7 +131,7 @@ def test_an_environment_that_works_keeps_its_python(machine):
 def test_a_half_made_environment_is_not_made_anew_by_itself(machine):
     link = machine.checkout / ".venv/bin/python"
     link.parent.mkdir(parents=True)
-    link.symlink_to(sys._base_executable)
+    link.symlink_to(sys._base_executable)  # pyright: ignore[reportAttributeAccessIssue] -- CPython has it
     machine.finds(python(machine.bin / "python3.12", "3.12"), PATH=f"{link.parent}:{machine.bin}")
 
 

@@ -161,7 +161,7 @@ def copied() -> Callable[[Path], Site]:
 class Quiet(http.server.SimpleHTTPRequestHandler):
     """Serves files and says nothing."""
 
-    def log_message(self, *_: object) -> None:
+    def log_message(self, format: str, *_: object) -> None:  # noqa: A002 -- the name in the base class
         """Keep the test's output clean."""
 
 
@@ -187,7 +187,7 @@ def browser(chromium: str) -> Iterator[Browser]:
     """A headless Chromium that calls nobody."""
     flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
     with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
-        environment = {**os.environ, "HOME": home}
+        environment: dict[str, str | float | bool] = {**os.environ, "HOME": home}
         found = playwright.chromium.launch(
             executable_path=chromium, args=[*flags, "--disable-sync", "--no-first-run"], env=environment
         )

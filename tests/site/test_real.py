@@ -180,7 +180,7 @@ def test_the_picture_of_the_readme_is_the_one_that_was_recorded(real):
 def test_no_id_occurs_twice_on_a_page(real):
     for name, data in real.files().items():
         if name.endswith(".html"):
-            ids = [node.attributes["id"] for node in Html(data.decode()).css("[id]")]
+            ids = [str(node.attributes["id"]) for node in Html(data.decode()).css("[id]")]
             assert sorted(ids) == sorted(set(ids)), name
 
 

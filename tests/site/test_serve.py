@@ -10,7 +10,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Generator
 
 import pytest
 
@@ -25,7 +25,7 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def served(site) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+def served(site) -> Generator[tuple[str, subprocess.Popen[bytes]]]:
     port = free_port()
     command = site.command("serve", "--port", str(port))
     log = (site.root / "build" / "serve.log").open("w+")

@@ -87,8 +87,8 @@ def evidence_of(root: Path, pins: Path, only: str | None = None, runner: Runner 
 def facts_of_release(root: Path, release: str) -> dict[str, Fact]:
     """The static facts of another release, such as `jax=0.11.0`, from its wheel."""
     project, _, version = release.partition("=")
-    known = [r for r in history.read(root / "requirements" / "history.txt") if r.distribution == project]
-    wanted = next((r for r in known if r.version == version), None)
+    known = history.read(root / "requirements" / "history.txt")
+    wanted = next((r for r in known if (r.distribution, r.version) == (project, version)), None)
     if wanted is None:
         raise BadInput(
             f"no release '{release}' to compute facts from",

@@ -10,7 +10,9 @@ from pathlib import Path
 
 __all__ = ["address"]
 
-_REMOTE = re.compile(r"(?:https://(?:[^@/]+@)?|git@|ssh://git@)(?P<host>github\.com|gitlab\.com|codeberg\.org)[:/](?P<name>[\w.-]+/[\w.-]+?)(?:\.git)?/?")
+_REMOTE = re.compile(
+    r"(?:https://(?:[^@/]+@)?|git@|ssh://git@)(?P<host>github\.com|gitlab\.com|codeberg\.org)[:/](?P<name>[\w.-]+/[\w.-]+?)(?:\.git)?/?"
+)
 
 
 def address(root: Path) -> dict[str, str]:

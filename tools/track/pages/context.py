@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 
 from track.anchors.library import Library
@@ -38,7 +38,7 @@ class Context:
         return self.document.at(fence.line) if self.document else f"line {fence.line}"
 
     @contextlib.contextmanager
-    def naming(self, fence: Fence) -> Iterator[None]:
+    def naming(self, fence: Fence) -> Generator[None]:
         """Name the place of a fence in the error that its block raises."""
         try:
             yield

@@ -60,7 +60,8 @@ def upstream(fence: Fence, context: Context) -> str:
     with context.naming(fence):
         link = tree.permalink(given["file"])
         text = html.escape(tree.text(given["file"]))
-    title = f'<a href="{link}">{given["project"]}/{given["file"]}</a>, unmodified, {html.escape(tree.wording(given["file"]))}'
+    claim = html.escape(tree.wording(given["file"]))
+    title = f'<a href="{link}">{given["project"]}/{given["file"]}</a>, unmodified, {claim}'
     return f'<div class="upstream"><p>{title}</p><pre data-search-exclude tabindex="0"><code>{text}</code></pre></div>'
 
 

@@ -181,7 +181,10 @@ def _items(path: str, lines: Sequence[str], tokens: Sequence[Token], start: int)
 def _item(path: str, lines: Sequence[str], tokens: Sequence[Token], index: int) -> Item:
     first, end = tokens[index].map or [0, 0]
     indent = len(lines[first]) - len(lines[first].lstrip("-*+ "))
-    raw = [lines[first][indent:], *(line[indent:] if not line[:indent].strip() else line for line in lines[first + 1 : end])]
+    raw = [
+        lines[first][indent:],
+        *(line[indent:] if not line[:indent].strip() else line for line in lines[first + 1 : end]),
+    ]
     text = "\n".join(raw).strip("\n")
     lead = _LEAD.match(text)
     if not lead or not lead["first"].strip():
@@ -194,4 +197,10 @@ def _item(path: str, lines: Sequence[str], tokens: Sequence[Token], index: int) 
     body = text[then.end() if then else lead.end() :].strip()
     if not body:
         raise BadInput("a note that says nothing", {"page": f"{path}:{first + 1}", "quote": lead["first"]})
-    return Item("fold" if lead["fold"] else "note", lead["first"].strip(), then["last"].strip() if then else None, body, first + 1)
+    return Item(
+        "fold" if lead["fold"] else "note",
+        lead["first"].strip(),
+        then["last"].strip() if then else None,
+        body,
+        first + 1,
+    )

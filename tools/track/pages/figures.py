@@ -196,5 +196,3 @@ def _numbers(record: Record) -> str:
 def _cell(text: str) -> str:
     """Text in a cell of a Markdown table: what came from a run is shown, never read."""
     return html.escape(" ".join(text.split()), quote=False).translate(_MARKDOWN)
-
-

@@ -10,7 +10,7 @@ import functools
 import html
 from collections.abc import Iterator
 
-from pygments.lexers.python import PythonLexer
+from pygments.lexers.python import PythonLexer  # pyright: ignore[reportMissingTypeStubs] -- it has none
 from pygments.token import Token
 
 from track.anchors.symbols import Module

@@ -116,8 +116,8 @@ class _Binder:
     def listing(
         self, titles: Sequence[str], pieces: Sequence[Span], notes: Sequence[Note], folds: Sequence[Fold]
     ) -> Listing:
-        in_order = sorted(notes, key=lambda n: n.span), sorted(folds, key=lambda f: f.span)
-        return Listing(self.fence, self.module, tuple(titles), tuple(pieces), *map(tuple, in_order))
+        notes_, folds_ = sorted(notes, key=lambda n: n.span), sorted(folds, key=lambda f: f.span)
+        return Listing(self.fence, self.module, tuple(titles), tuple(pieces), tuple(notes_), tuple(folds_))
 
     def each[T](self, make: Callable[[Item], T], kind: str | None = None) -> list[T]:
         """Make something of every item of a kind; raise all that went wrong together."""
@@ -169,7 +169,9 @@ class _Binder:
         details = {"page": self.document.at(item.line), "code": self.module.path, "quote": item.quote}
         if found:
             places = "\n".join(f"line {span}: {self.module.lines[span.first - 1].strip()}" for span in found)
-            raise BadInput("a quote that matches more than once", {**details, "found": places}, "quote more of the code")
+            raise BadInput(
+                "a quote that matches more than once", {**details, "found": places}, "quote more of the code"
+            )
         near = [line for piece in pieces for line in anchors.nearest(self.module, item.first, piece)][:3]
         closest = "\n".join(near) or "nothing alike"
         raise Finding("a quote that is not in its code", {**details, "closest": closest}, "quote the code as it is")
@@ -209,7 +211,11 @@ class _Binder:
     def folded(self, item: Item) -> Fold:
         """A fold of a whole symbol, or of the module-level code that a quote names."""
         name = item.first.split(" (")[0].replace(".", "")
-        symbol = self.symbol(Target(self.module.path, item.first), item.line) if not item.last and name.isidentifier() else None
+        symbol = (
+            self.symbol(Target(self.module.path, item.first), item.line)
+            if not item.last and name.isidentifier()
+            else None
+        )
         if symbol:
             return Fold(symbol.owned, item.body, item.quote, item.line)
         span = self.quoted(item, [Span(1, len(self.module.lines))])
@@ -218,7 +224,9 @@ class _Binder:
 
 def _head_end(module: Module, symbol: Symbol) -> int:
     """Last line before the first method of a class."""
-    inner = [s for s in module.symbols if s.kind != "name" and s.parent == symbol.qualname and symbol.span.contains(s.span)]
+    inner = [
+        s for s in module.symbols if s.kind != "name" and s.parent == symbol.qualname and symbol.span.contains(s.span)
+    ]
     last = (inner[0].lead if inner else symbol.span.last + 1) - 1
     while not module.lines[last - 1].strip():
         last -= 1

@@ -46,7 +46,7 @@ class _Row:
 
 
 def render(listing: Listing, tree: SourceTree, slugs: dict[str, int]) -> str:
-    """The listing as one block of HTML, its notes and roles being HTML already; `slugs` counts note ids that the page has used."""
+    """The listing as one block of HTML; its notes and roles are HTML already, `slugs` counts the note ids in use."""
     if listing.fence.kind == "folded":
         parts = [_fold(listing, fold) for fold in listing.folds]
     else:
@@ -59,10 +59,10 @@ def render_header(listing: Listing, tree: SourceTree) -> str:
     module = listing.module
     notice = html.escape("\n".join(module.lines[: module.header.last])) if module.header else "(the file has no notice)"
     where = f'<a href="{tree.permalink(module.path)}">{module.path}</a>'
+    claim = f"{len(module.lines):,} lines, unmodified, {html.escape(tree.wording(module.path))}"
     return (
         '<details class="lst-license" data-search-exclude>'
-        f"<summary>{where}: {len(module.lines):,} lines, unmodified, {html.escape(tree.wording(module.path))}. License notice</summary>"
-        f"<pre><code>{notice}</code></pre></details>"
+        f"<summary>{where}: {claim}. License notice</summary><pre><code>{notice}</code></pre></details>"
     )
 
 
@@ -122,7 +122,7 @@ def _runs(listing: Listing, piece: Span) -> Iterator[_Run]:
 def _row(listing: Listing, row: _Row, slugs: dict[str, int]) -> str:
     lead, *rest = row.runs
     noted = [_run(listing, lead)]
-    notes = [_note(listing, note, slugs) for note in row.notes]
+    notes = [_note(note, slugs) for note in row.notes]
     beside = ['<div class="lst-notes">', *notes, "</div>"] if notes else []
     after = [_run(listing, run) for run in rest]
     tail = ['<div class="lst-rest">', *after, "</div>"] if after else []
@@ -137,13 +137,20 @@ def _run(listing: Listing, run: _Run) -> str:
 
 def _code(listing: Listing, span: Span, css: str) -> str:
     source = highlighted(listing.module)
-    rows = [f'<a id="L{n}" href="#L{n}" tabindex="-1" aria-hidden="true" data-n="{n}"></a>{source[n - 1]}' for n in span.lines]
+    rows = [
+        f'<a id="L{n}" href="#L{n}" tabindex="-1" aria-hidden="true" data-n="{n}"></a>{source[n - 1]}'
+        for n in span.lines
+    ]
     return f'<pre class="{css}" data-search-exclude><code>' + "\n".join(rows) + "</code></pre>"
 
 
 def _fold(listing: Listing, fold: Fold, span: Span | None = None) -> str:
     lines = span or fold.span
-    label = f"<code>{html.escape(fold.label)}</code>" if fold.line else f"Docstring of <code>{html.escape(fold.label)}</code>"
+    label = (
+        f"<code>{html.escape(fold.label)}</code>"
+        if fold.line
+        else f"Docstring of <code>{html.escape(fold.label)}</code>"
+    )
     count = f"{lines.length} line{'s' * (lines.length != 1)}"
     role = f'<div class="lst-role">{fold.role}</div>' if fold.role else ""
     return (
@@ -153,7 +160,7 @@ def _fold(listing: Listing, fold: Fold, span: Span | None = None) -> str:
     )
 
 
-def _note(listing: Listing, note: Note, slugs: dict[str, int]) -> str:
+def _note(note: Note, slugs: dict[str, int]) -> str:
     name = _slug(note.anchor.symbol or "module", slugs)
     link = f'<a class="lst-ref" href="#L{note.span.first}">{note.span}</a>'
     return f'<div class="lst-note" id="{name}" role="note">{link}{note.item.body}</div>'

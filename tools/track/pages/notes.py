@@ -25,7 +25,7 @@ _PER_PAGE = frozenset({"toc", "footnotes"})
 
 
 def renderer(root: Path, page: str) -> Callable[[str, str], str]:
-    """A function from a note's Markdown, and the place that an error names, to HTML for a page such as `docs/tpu/x.md`."""
+    """A function from a note's Markdown, and the place that an error names, to HTML for a page such as `docs/x.md`."""
     docs = root / "docs"
     here = posixpath.dirname(page.removeprefix("docs/"))
 

@@ -27,7 +27,12 @@ def fill(text: str, facts: Mapping[str, Fact], at: Callable[[int], str]) -> str:
     """
     lines = text.split("\n")
     errors: list[TrackError] = []
-    code = {n for token in _PARSER.parse(text) if token.type in {"fence", "code_block"} for n in range(*(token.map or [0, 0]))}
+    code = {
+        n
+        for token in _PARSER.parse(text)
+        if token.type in {"fence", "code_block"}
+        for n in range(*(token.map or [0, 0]))
+    }
     for number, line in enumerate(lines):
         if number not in code:
             lines[number] = _NAME.sub(lambda m, n=number: _value(m["name"], facts, at(n), errors), line)

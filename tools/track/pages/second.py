@@ -30,9 +30,7 @@ def build_second(root: Path) -> Path:
     config |= {"docs_dir": "pages", "site_dir": "site", "plugins": _moved(config.get("plugins"), root)}
     (folder / "mkdocs.yml").write_text(yaml.safe_dump(config, sort_keys=False))
     command = [Path(sys.executable).with_name("zensical"), "build", "--strict", "--config-file", folder / "mkdocs.yml"]
-    run = subprocess.run(
-        command, cwd=root, env=site_environment(root), capture_output=True, text=True, check=False
-    )
+    run = subprocess.run(command, cwd=root, env=site_environment(root), capture_output=True, text=True, check=False)
     if run.returncode != 0:
         said = "\n".join((run.stdout + run.stderr).splitlines()[-12:])
         raise Finding("Zensical refuses the woven pages", {"found": said}, "mend the page in docs/, then run again")
@@ -46,6 +44,9 @@ def _moved(value: object, root: Path) -> object:
             return [_moved(item, root) for item in cast("list[object]", value)]
         case dict():
             pairs = cast("dict[str, object]", value).items()
-            return {k: [str(root / str(p)) for p in cast("list[str]", v)] if k == "paths" else _moved(v, root) for k, v in pairs}
+            return {
+                k: [str(root / str(p)) for p in cast("list[str]", v)] if k == "paths" else _moved(v, root)
+                for k, v in pairs
+            }
         case _:
             return value

@@ -6,7 +6,7 @@ import contextlib
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from pathlib import Path
 
 from track.errors import BadEnvironment
@@ -44,10 +44,12 @@ def _stat(path: Path) -> tuple[int, int] | None:
 
 
 @contextlib.contextmanager
-def serving(root: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
+def serving(root: Path, port: int) -> Generator[subprocess.Popen[bytes]]:
     """A running `mkdocs serve` on localhost, ended with the block."""
     command = [sys.executable, "-m", "mkdocs", "serve", "--config-file", str(root / "mkdocs.yml")]
-    with subprocess.Popen([*command, "--dev-addr", f"localhost:{port}"], cwd=root, env=site_environment(root)) as server:
+    with subprocess.Popen(
+        [*command, "--dev-addr", f"localhost:{port}"], cwd=root, env=site_environment(root)
+    ) as server:
         try:
             yield server
         finally:

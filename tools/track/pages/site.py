@@ -18,7 +18,7 @@ from track.pages.config import load_config
 from track.pages.context import Context
 from track.pages.layout import Bound
 from track.pages.locks import Lock, Locked, read_lock, write_lock
-from track.pages.plan import misplaced, read_plan
+from track.pages.plan import misplaced
 from track.pages.weave import locked, open_page, weave
 
 __all__ = ["annotated", "build_html", "is_current", "relock", "site_key", "weave_all"]
@@ -53,7 +53,8 @@ def weave_all(root: Path, context: Context) -> int:
     raise_all(errors)
     for page, notes in locks.items():
         write_lock(page, notes)
-    assets = {path.relative_to(docs): path.read_bytes() for path in docs.rglob("*") if path.is_file() and not _private(path)}
+    copied = (path for path in docs.rglob("*") if path.is_file() and not _private(path))
+    assets = {path.relative_to(docs): path.read_bytes() for path in copied}
     made = {Path(name): data for name, data in context.files.items()}
     return _write(root / "build" / "pages", {**woven, **assets, **made})
 

@@ -70,7 +70,7 @@ class Figure(Struct, frozen=True):
         paper = '<rect width="100%" height="100%" fill="#fdfcf9"/>'
         head, end, body = self.svg.partition("</desc>")
         fixed = re.sub(r"var\(--fig-(\w+)\)", lambda found: ALONE[found[1]], body)
-        return f'{head}{end}{paper}{fixed}'.replace("<svg ", '<svg font-family="Arial, sans-serif" ', 1) + "\n"
+        return f"{head}{end}{paper}{fixed}".replace("<svg ", '<svg font-family="Arial, sans-serif" ', 1) + "\n"
 
 
 class Canvas:

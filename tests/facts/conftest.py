@@ -1,0 +1,40 @@
+"""Real releases of jax, whose wheels the set-up of `make test` has fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from track import checkout
+from track.anchors.library import Library
+from track.facts import book
+from track.facts.catalog import Fact
+from track.pins import history, lock, sync, wheel
+
+ROOT = Path(__file__).parents[2]
+
+
+@cache
+def static(version: str) -> Mapping[str, Fact]:
+    """The static facts of a release of jax; the test fails where its wheel is missing, and nothing is downloaded."""
+    releases = history.read(ROOT / "requirements" / "history.txt")
+    release = next(r for r in releases if (r.distribution, r.version) == ("jax", version))
+    if wheel.find(release, ROOT / "build" / "wheels") is None:
+        pytest.fail(f"build/wheels has no {release}: `make test` fetches it, as does `track sync --history`")
+    return checkout.facts_of_release(ROOT, f"jax={version}")
+
+
+@pytest.fixture(scope="session")
+def release() -> Callable[[str], Mapping[str, Fact]]:
+    """The static facts of a release, by its version."""
+    return static
+
+
+@pytest.fixture(scope="session")
+def pinned() -> Mapping[str, Fact]:
+    """Every fact at the pins of this checkout."""
+    trees = sync.sync(ROOT, lock.read(ROOT / "pins.toml"))
+    return book.of_checkout(ROOT, Library(trees))

@@ -1,0 +1,191 @@
+"""A listing as HTML: every line once, with its number, and what was said of it right after it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.pages.helpers import BOX, COMMIT, bound, dom, library, listing
+from track.pages.listing import render, render_header
+
+PAGE = listing(
+    "Box",
+    "- `self.size += amount` Adds.",
+    "- `if self.size > LIMIT:` Compares.",
+    "- `raise ValueError` Refuses.",
+    "- fold `def empty` … `return self.size` Empties it.",
+    options="fold: docstrings",
+)
+SHOWN = range(10, 28)
+"""Lines of `Box`."""
+
+
+def rendered(folder, page: str = PAGE):
+    tree = library(folder).tree("pkg/box.py")
+    slugs: dict[str, int] = {}
+    parts = [render(found, tree, slugs) for found in bound(folder, page).listings]
+    return dom("<main>" + "\n".join(parts) + "</main>")
+
+
+@pytest.fixture
+def html(tmp_path):
+    return rendered(tmp_path)
+
+
+def numbers(parsed) -> list[int]:
+    return [int(node.attributes["data-n"]) for node in parsed.css("a[data-n]")]
+
+
+def code_lines(parsed) -> list[str]:
+    return [line for node in parsed.css("pre > code") for line in node.text().split("\n")]
+
+
+def order(parsed, *selectors: str) -> list[int]:
+    """Where the first match of each selector stands in the document."""
+    everything = [node.mem_id for node in parsed.root.traverse()]
+    return [everything.index(parsed.css_first(selector).mem_id) for selector in selectors]
+
+
+def test_every_shown_line_stands_there_once_with_its_number(html):
+    assert numbers(html) == list(SHOWN)
+
+
+def test_every_line_is_the_source_and_no_more(html):
+    assert code_lines(html) == BOX.splitlines()[9:27]
+
+
+def test_every_line_is_a_link_to_itself(html):
+    for node in html.css("a[data-n]"):
+        assert node.attributes["id"] == f"L{node.attributes['data-n']}"
+        assert node.attributes["href"] == f"#L{node.attributes['data-n']}"
+        assert not node.text()
+
+
+def test_line_links_are_no_tab_stops(html):
+    assert {node.attributes["tabindex"] for node in html.css("a[data-n]")} == {"-1"}
+
+
+def test_no_id_occurs_twice(html):
+    ids = [node.attributes["id"] for node in html.css("[id]")]
+    assert len(ids) == len(set(ids))
+
+
+def test_source_is_text_even_if_it_looks_like_markup(html):
+    assert html.css_first("script") is None
+    assert any("<script>alert(1)</script> & more" in line for line in code_lines(html))
+
+
+def test_the_head_names_the_symbol_and_leads_to_the_lines_at_the_full_commit(html):
+    head = html.css_first(".lst-head")
+    assert head.css_first("b").text() == "Box"
+    link = head.css_first("a")
+    assert link.attributes["href"] == f"https://example.org/pkg/blob/{COMMIT}/pkg/box.py#L10-L27"
+    assert link.text() == "pkg/box.py, lines 10–27"
+    assert head.css_first(".lst-pin").text() == f"unmodified, file at commit {COMMIT[:7]}"
+
+
+def test_the_head_spans_all_pieces_whatever_their_order(tmp_path):
+    head = rendered(tmp_path, listing("pour\npkg/box.py  Box.fill")).css_first(".lst-head a")
+    assert head.attributes["href"].endswith("#L18-L34")
+
+
+@pytest.mark.parametrize(("said", "lines"), [("Adds.", (20, 20)), ("Compares.", (21, 21)), ("Refuses.", (22, 22))])
+def test_a_note_follows_the_lines_that_it_speaks_of(html, said, lines):
+    (note,) = (node for node in html.css(".lst-note") if said in node.text())
+    first, place, after = order(html, f"#L{lines[0]}", f"#{note.attributes['id']}", f"#L{lines[1] + 1}")
+    assert first < place < after
+
+
+def test_the_lines_that_a_note_speaks_of_are_marked(html):
+    marked = [int(node.attributes["data-n"]) for node in html.css("pre.lst-on a[data-n]")]
+    assert marked == [20, 21, 22]
+
+
+def test_a_note_leads_to_its_first_line(html):
+    links = [node.attributes["href"] for node in html.css(".lst-note .lst-ref")]
+    assert links == ["#L20", "#L21", "#L22"]
+
+
+def test_notes_are_numbered_within_their_symbol(html):
+    ids = [node.attributes["id"] for node in html.css(".lst-note")]
+    assert ids == ["note-box-fill-1", "note-box-fill-2", "note-box-fill-3"]
+
+
+def test_two_listings_of_a_page_share_no_id(tmp_path):
+    page = listing("Box.fill", "- `self.size += amount` x") + "\n" + listing("Box.empty", "- `self.size = 0` y")
+    ids = [node.attributes["id"] for node in rendered(tmp_path, page).css("[id]")]
+    assert len(ids) == len(set(ids))
+
+
+def test_notes_on_one_line_stand_together(tmp_path):
+    page = listing("Box", "- `self.size += amount` One.", "- `self.size += amount` … `return self.size` Two.")
+    parsed = rendered(tmp_path, page)
+    assert [node.text() for node in parsed.css(".lst-row .lst-note")] == ["20One.", "20–23Two."]
+    assert len(parsed.css(".lst-notes")) == 1
+    assert numbers(parsed) == list(SHOWN)
+
+
+def test_a_fold_opens_without_a_script_and_says_what_it_hides_and_why(html):
+    docstring, empty = html.css("details.lst-fold")
+    assert docstring.css_first("summary").text() == "Docstring of Box 4 lines"
+    assert empty.css_first("summary").text() == "def empty … return self.size 3 lines"
+    assert [int(node.attributes["data-n"]) for node in empty.css("a[data-n]")] == [25, 26, 27]
+    assert [node.text() for node in html.css(".lst-role")] == ["Empties it."]
+    assert "open" not in empty.attributes
+
+
+def test_a_folded_fence_shows_each_symbol_closed_with_its_role(tmp_path):
+    parsed = rendered(tmp_path, "```folded\npkg/box.py\n```\n\n- `pour` Pours.\n- `LIMIT` Limits.\n")
+    assert [node.text() for node in parsed.css("summary code")] == ["LIMIT", "pour"]
+    assert [node.text() for node in parsed.css(".lst-role")] == ["Limits.", "Pours."]
+    assert numbers(parsed) == [7, 30, 31, 32, 33, 34]
+    assert all(node.css_first("a[data-n]") for node in parsed.css("details"))
+
+
+def test_the_label_of_a_fold_is_text_even_if_it_looks_like_markup(tmp_path):
+    quoted = 'raise ValueError("full <script>alert(1)</script> & more")'
+    parsed = rendered(tmp_path, listing("Box", f"- fold `{quoted}` x"))
+    assert parsed.css_first("script") is None
+    assert parsed.css_first("summary code").text() == quoted
+
+
+def test_pieces_with_only_blank_lines_between_them_are_one(tmp_path):
+    joined = rendered(tmp_path, listing("Box.fill\npkg/box.py  Box.empty"))
+    assert numbers(joined) == list(range(18, 28))
+    apart = rendered(tmp_path, listing("Box.fill\npkg/box.py  pour"))
+    assert numbers(apart) == [*range(18, 24), *range(30, 35)]
+
+
+def test_the_header_holds_the_license_notice_and_what_the_bytes_are(tmp_path):
+    sources = library(tmp_path, {"pkg/box.py": "# A <license>.\n# Two.\n\nx = 1\n"})
+    (found,) = bound(tmp_path, listing("x"), box="# A <license>.\n# Two.\n\nx = 1\n").listings
+    parsed = dom(render_header(found, sources.tree("pkg/box.py")))
+    assert parsed.css_first("details pre").text() == "# A <license>.\n# Two."
+    summary = parsed.css_first("summary")
+    assert summary.text() == f"pkg/box.py: 4 lines, unmodified, file at commit {COMMIT[:7]}. License notice"
+    assert summary.css_first("a").attributes["href"] == f"https://example.org/pkg/blob/{COMMIT}/pkg/box.py"
+
+
+def test_there_is_no_blank_line_between_the_tags_of_a_listing_but_in_code(tmp_path):
+    """A block of HTML ends, for Markdown, at a blank line that is not inside of `pre`."""
+    text = render(bound(tmp_path, PAGE).listings[0], library(tmp_path).tree("pkg/box.py"), {})
+    assert text.startswith('<div class="lst">\n')
+    assert "\n\n" not in text
+
+
+QUOTES = ("self.size += amount", "if self.size > LIMIT:", "raise ValueError", "def fill", "class Box", "self.size = 0")
+
+
+@settings(max_examples=60)
+@given(
+    noted=st.lists(st.tuples(st.sampled_from(QUOTES), st.booleans()), max_size=5, unique_by=lambda n: n[0]),
+    docstrings=st.booleans(),
+)
+def test_no_line_is_lost_or_repeated_whatever_is_noted(tmp_path_factory, noted, docstrings):
+    items = [f"- `{first}`{' … `return self.size`' if far and first != 'class Box' else ''} x" for first, far in noted]
+    page = listing("Box", *items, options="fold: docstrings" if docstrings else "")
+    parsed = rendered(tmp_path_factory.getbasetemp() / "law", page)
+    assert numbers(parsed) == list(SHOWN)
+    assert code_lines(parsed) == BOX.splitlines()[9:27]
+    assert len(parsed.css(".lst-note")) == len(noted)
