@@ -50,6 +50,18 @@ def test_several_symbols_are_several_pieces(tmp_path):
     assert shown.name == "Box.fill, pour"
 
 
+def test_everything_from_one_symbol_to_another_is_one_piece(tmp_path):
+    (shown,) = bound(tmp_path, listing("Box … pour")).listings
+    (piece,) = shown.pieces
+    assert piece.first == line_of("class Box:")
+    assert piece.last >= line_of("def pour(source, target):")
+
+
+def test_a_stretch_goes_down_the_file(tmp_path):
+    error = refused(tmp_path, listing("pour … Box"))
+    assert "Box stands before pour" in error.what
+
+
 def test_only_head_shows_a_class_up_to_its_first_method(tmp_path):
     (shown,) = bound(tmp_path, listing("Box", options="only: head")).listings
     assert shown.pieces == (Span(line_of("class Box:"), line_of("size: int = 0")),)

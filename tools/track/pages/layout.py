@@ -101,12 +101,11 @@ class _Binder:
     lock: Lock
 
     def bind(self) -> Listing:
-        symbols_ = [self.symbol(target) for target in self.fence.targets]
         if self.fence.kind == FOLDED:
             folds = self.each(self.folded)
             return self.listing((), tuple(f.span for f in folds), (), folds)
-        titles = tuple(s.selector if s else "" for s in symbols_)
-        pieces = tuple(self.piece(symbol) for symbol in symbols_)
+        titles = tuple(target.symbol for target in self.fence.targets)
+        pieces = tuple(self.piece(target) for target in self.fence.targets)
         notes = self.each(lambda item: self.note(item, ", ".join(titles), pieces), kind="note")
         folds = self.each(lambda item: Fold(self.quoted(item, pieces), item.body, item.quote, item.line), kind="fold")
         folds = [*folds, *self.docstrings(pieces, folds)]
@@ -132,21 +131,31 @@ class _Binder:
         raise_all(errors)
         return made
 
-    def symbol(self, target: Target, line: int | None = None) -> Symbol | None:
-        if not target.symbol:
-            return None
+    def symbol(self, selector: str, line: int | None = None) -> Symbol:
         try:
-            return symbols.find(self.module, target.symbol)
+            return symbols.find(self.module, selector)
         except BadInput as error:
             place = self.document.at(line or self.fence.line)
             raise BadInput(error.what, {"page": place, **error.details}, error.next_step) from error
 
-    def piece(self, symbol: Symbol | None) -> Span:
-        if symbol is None:
+    def piece(self, target: Target) -> Span:
+        """The lines of a symbol, of everything from one symbol to another, or of the whole file."""
+        if not target.symbol:
             return Span(1, len(self.module.lines))
+        first, _, last = (part.strip() for part in target.symbol.partition("…"))
+        symbol = self.symbol(first)
+        if last:
+            return self.stretch(symbol, self.symbol(last))
         if self.fence.options.get("only") == "head":
             return Span(symbol.lead, _head_end(self.module, symbol))
         return symbol.owned
+
+    def stretch(self, first: Symbol, last: Symbol) -> Span:
+        """From the first line of one symbol to the last line of a later one."""
+        if first.owned.first > last.owned.first:
+            details = {"page": self.document.at(self.fence.line), "found": f"{first.selector} … {last.selector}"}
+            raise BadInput(f"{last.selector} stands before {first.selector}", details, "name them in the file's order")
+        return Span(first.owned.first, last.owned.last)
 
     def note(self, item: Item, listing: str, pieces: Sequence[Span]) -> Note:
         known = self.lock.get(listing, self.module.path, item.first, item.last)
@@ -211,13 +220,8 @@ class _Binder:
     def folded(self, item: Item) -> Fold:
         """A fold of a whole symbol, or of the module-level code that a quote names."""
         name = item.first.split(" (")[0].replace(".", "")
-        symbol = (
-            self.symbol(Target(self.module.path, item.first), item.line)
-            if not item.last and name.isidentifier()
-            else None
-        )
-        if symbol:
-            return Fold(symbol.owned, item.body, item.quote, item.line)
+        if not item.last and name.isidentifier():
+            return Fold(self.symbol(item.first, item.line).owned, item.body, item.quote, item.line)
         span = self.quoted(item, [Span(1, len(self.module.lines))])
         return Fold(Span(self.module.lead_of(span.first), span.last), item.body, item.quote, item.line)
 

@@ -154,9 +154,8 @@ def _fold(listing: Listing, fold: Fold, span: Span | None = None) -> str:
     count = f"{lines.length} line{'s' * (lines.length != 1)}"
     role = f'<div class="lst-role">{fold.role}</div>' if fold.role else ""
     return (
-        f'<div class="lst-folded">{role}'
-        f'<details class="lst-fold"><summary>{label} <small>{count}</small></summary>'
-        f"{_code(listing, lines, 'lst-off')}</details></div>"
+        f'<div class="lst-folded"><details class="lst-fold"><summary>{label} <small>{count}</small></summary>'
+        f"{_code(listing, lines, 'lst-off')}</details>{role}</div>"
     )
 
 
