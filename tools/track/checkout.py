@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import importlib.util
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -46,8 +46,6 @@ class Opened:
     """What the commands of a checkout work on."""
 
     root: Path
-    library: Library
-    facts: Mapping[str, Fact]
     context: Context
 
 
@@ -57,13 +55,16 @@ def alone(root: Path) -> AbstractContextManager[None]:
 
 
 def open_(root: Path, pins: Path, runner: Runner | None = None) -> Opened:
-    """Bring what is missing, verify what is there, compute the facts, run the kernels that have no record."""
-    report = progress.Terminal()
-    library = Library(sync.sync(root, lock.read(pins), progress=report))
+    """All that pages are woven from: sources, facts, and the kernels run that have no record."""
+    library = sources(root, pins)
     same_as_installed(library)
-    facts = book.of_checkout(root, library)
     evidence = evidence_of(root, pins, runner=runner)
-    return Opened(root, library, facts, Context(root, library, facts, evidence, read_plan(root / "docs")))
+    return Opened(root, Context(root, library, book.of_checkout(root, library), evidence, read_plan(root / "docs")))
+
+
+def sources(root: Path, pins: Path) -> Library:
+    """The pinned sources: what is missing is brought, what is there is verified."""
+    return Library(sync.sync(root, lock.read(pins), progress=progress.Terminal()))
 
 
 def same_as_installed(library: Library) -> None:
@@ -82,6 +83,11 @@ def evidence_of(root: Path, pins: Path, only: str | None = None, runner: Runner 
     commits = {name: pin.commit for name, pin in lock.read(pins).items()}
     with progress.Terminal().busy("running the kernels that changed"):
         return collect(root, commits, only, runner=runner)
+
+
+def facts(root: Path, pins: Path) -> dict[str, Fact]:
+    """Every named fact at the checkout's pins."""
+    return book.of_checkout(root, sources(root, pins))
 
 
 def facts_of_release(root: Path, release: str) -> dict[str, Fact]:
@@ -109,17 +115,16 @@ def facts_of_release(root: Path, release: str) -> dict[str, Fact]:
         return book.of_modules(project, module_of)
 
 
-def coverage(opened: Opened) -> list[covering.Coverage]:
+def coverage(root: Path, pins: Path) -> list[covering.Coverage]:
     """One row for every page and file that it is about."""
-    return [
-        covering.measure(bound, opened.library.module(path))
-        for bound, path in site.annotated(opened.root, opened.library)
-    ]
+    library = sources(root, pins)
+    return [covering.measure(bound, library.module(path)) for bound, path in site.annotated(root, library)]
 
 
-def relock(opened: Opened, pages: Sequence[Path]) -> int:
+def relock(root: Path, pins: Path, pages: Sequence[Path]) -> int:
     """Lock the notes of some pages as they stand; return how many there are."""
-    return sum(site.relock(opened.root, page, opened.library) for page in pages)
+    library = sources(root, pins)
+    return sum(site.relock(root, page, library) for page in pages)
 
 
 def weave(opened: Opened) -> int:

@@ -131,7 +131,7 @@ def facts(checkout: Checkout, other: str | None, *, as_json: bool) -> None:
     """Print every named fact, its value and where it was computed."""
     from track import checkout as work
 
-    found = work.facts_of_release(checkout.root, other) if other else work.open_(checkout.root, checkout.pins).facts
+    found = work.facts_of_release(checkout.root, other) if other else work.facts(checkout.root, checkout.pins)
     if as_json:
         click.echo(json.dumps({f.name: dataclasses.asdict(f) for f in found.values()}, indent=1, sort_keys=True))
         return
@@ -148,7 +148,7 @@ def coverage(checkout: Checkout, *, as_json: bool) -> None:
     """Print how much of its file each annotated page accounts for; exit 1 if a line is unaccounted for."""
     from track import checkout as work
 
-    rows = work.coverage(work.open_(checkout.root, checkout.pins))
+    rows = work.coverage(checkout.root, checkout.pins)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=1).decode())
     for row in rows if not as_json else ():
@@ -191,7 +191,7 @@ def lock(checkout: Checkout, pages: tuple[Path, ...]) -> None:
     """Take the notes of PAGES as reviewed against the code as it is now."""
     from track import checkout as work
 
-    count = work.relock(work.open_(checkout.root, checkout.pins), pages)
+    count = work.relock(checkout.root, checkout.pins, pages)
     click.echo(f"{count} notes locked")
 
 
