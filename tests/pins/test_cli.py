@@ -9,11 +9,14 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-
-from tests.pins.conftest import ROOT, Mirrored
+from typing import TYPE_CHECKING
 
 from track.pins.lock import Pin
 
+if TYPE_CHECKING:
+    from .conftest import Mirrored
+
+ROOT = Path(__file__).parents[2]
 EARLIER = ROOT / "tests" / "pins" / "earlier.toml"
 
 
