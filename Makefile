@@ -29,10 +29,11 @@ site: setup-site ## build the site: build/site/index.html
 serve: setup-site ## show the site on this machine and follow every change
 	@$(BIN)/track serve
 
-# Two workers, as CI has two cores; a file's tests share what they build.
+# Two workers, as CI has two cores; a file's tests share what they build. What is timed runs by itself, after the rest.
 test: setup-test chromium ## run all tests
 	@$(BIN)/track sync --history
-	@$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not alone" $(ARGS)
+	@$(BIN)/python -m pytest -m alone
 
 CHECKS = check-format check-lint check-types check-layers check-spelling check-dependencies check-workflows
 .PHONY: $(CHECKS)

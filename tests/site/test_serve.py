@@ -62,6 +62,7 @@ def until(url: str, text: str, seconds: float) -> float:
     return time.monotonic() - start
 
 
+@pytest.mark.alone
 @pytest.mark.timeout(180)
 def test_the_page_follows_a_change_and_survives_a_mistake(site):
     with served(site) as (url, server):
