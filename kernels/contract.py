@@ -47,13 +47,14 @@ class Case:
 class Kernel:
     """One kernel and everything that is needed to judge it.
 
-    `function` takes the inputs of a case and the keyword `interpret`, which it hands to the call that it makes unchanged.
+    `function` takes the inputs of a case and the keyword `interpret`, which it hands on unchanged to the call that it
+    makes.
     A kernel for several `devices` takes the keyword `mesh` too, a mesh of that many on the axis "x".
     `reference` takes the same inputs, as float64 where they are floats, and computes the answer with NumPy alone.
-    `lanes` names the ways in which the kernel is run; `not_applicable` gives the reason for each lane that is not, or for
-    one target of a lane, as "gpu-aot:sm100".
-    A wrong kernel says in a sentence what its `mistake` is, and `expected` has the verdict that each lane, or one target
-    of it, gives on that; every verdict that is not named there is to be `ok`.
+    `lanes` names the ways in which the kernel is run; `not_applicable` gives the reason for each lane that is not, or
+    for one target of a lane, as "gpu-aot:sm100".
+    A wrong kernel says in a sentence what its `mistake` is, and `expected` has the verdict that each lane, or one
+    target of it, gives on that; every verdict that is not named there is to be `ok`.
     """
 
     name: str
