@@ -1,14 +1,13 @@
-"""One warm runner and one collecting of the real kernels, shared by all tests."""
+"""One warm runner and one collecting of a topic in all lanes, shared by all tests."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.evidence.helpers import PINS, PROJECT
+from tests.evidence.helpers import PINS, copy_topic
 from track.evidence import Evidence, Record, Runner, collect
 
 
@@ -22,19 +21,19 @@ def runner() -> Iterator[Runner]:
 
 @pytest.fixture(scope="session")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the project's kernels, with no evidence yet."""
+    """A copy of one topic, with no evidence yet."""
     root = tmp_path_factory.mktemp("checkout")
-    shutil.copytree(PROJECT / "kernels", root / "kernels", ignore=shutil.ignore_patterns("__pycache__"))
+    copy_topic(root, "pipeline")
     return root
 
 
 @pytest.fixture(scope="session")
 def evidence(root: Path, runner: Runner) -> Evidence:
-    """The evidence of the project's kernels, run afresh."""
+    """The evidence of the topic, run afresh."""
     return collect(root, PINS, runner=runner)
 
 
 @pytest.fixture(scope="session")
 def recorded(evidence: Evidence) -> dict[str, Record]:
     """The records of lane `tpu-interpret`, by kernel."""
-    return {kernel: record for (kernel, _, lane), record in evidence.records.items() if lane == "tpu-interpret"}
+    return {kernel: record for (kernel, _, lane, _), record in evidence.records.items() if lane == "tpu-interpret"}

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import textwrap
+from importlib import metadata
 from pathlib import Path
+
+from track.evidence import lanes
 
 PROJECT = Path(__file__).parents[2]
 WITH_TOOLS = {**os.environ, "PYTHONPATH": str(PROJECT / "tools")}
@@ -22,9 +26,18 @@ def kernel(x, *, interpret):
 {body}
 
 CASES = (Case("ones", lambda rng: (np.ones((16, 128), np.float32),), Tolerance(0.0, 0.0, "nothing is rounded")),)
-OTHER = {{lane: "the test is of another lane" for lane in ("hlo", "tpu-interpret") if lane != "{lane}"}}
+OTHER = {{lane: "the test is of another lane" for lane in {lanes} if lane != "{lane}"}}
 KERNELS = (Kernel("{name}", kernel, lambda x: x, CASES, ("{lane}",), OTHER),)
 """
+
+
+def copy_topic(root: Path, topic: str) -> None:
+    """One of the project's own topics, and what all topics share."""
+    (root / "kernels").mkdir(exist_ok=True)
+    for shared in (PROJECT / "kernels").glob("*.py"):
+        shutil.copy(shared, root / "kernels")
+    skipped = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(PROJECT / "kernels" / topic, root / "kernels" / topic, ignore=skipped)
 
 
 def write_topic(root: Path, name: str, body: str, lane: str = "hlo") -> None:
@@ -32,5 +45,24 @@ def write_topic(root: Path, name: str, body: str, lane: str = "hlo") -> None:
     folder = root / "kernels" / name
     folder.mkdir(parents=True)
     shutil.copy(PROJECT / "kernels" / "contract.py", root / "kernels")
-    text = TOPIC.format(name=name, lane=lane, body=textwrap.indent(textwrap.dedent(body), "    "))
+    text = TOPIC.format(
+        name=name, lane=lane, lanes=list(lanes.LANES), body=textwrap.indent(textwrap.dedent(body), "    ")
+    )
     (folder / "cases.py").write_text(text)
+
+
+def plain_site(folder: Path) -> Path:
+    """The site-packages of an environment that has jax, numpy and what they ask for, and nothing else."""
+    site = folder / "site"
+    site.mkdir()
+    waiting, seen = ["jax", "numpy"], set[str]()
+    while waiting:
+        found = metadata.distribution(waiting.pop())
+        if found.name in seen:
+            continue
+        seen.add(found.name)
+        waiting += [re.split(r"[^\w.-]", line)[0] for line in found.requires or () if "extra ==" not in line]
+        for top in {path.parts[0] for path in found.files or () if path.parts[0] != ".."}:
+            if not (site / top).exists():
+                (site / top).symlink_to(str(found.locate_file(top)))
+    return site

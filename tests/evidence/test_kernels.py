@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from tests.evidence.helpers import PROJECT
+from tests.evidence.helpers import PROJECT, plain_site
 from track.evidence import Evidence
 
 
 @pytest.mark.parametrize("lane", ["hlo", "tpu-interpret"])
 @pytest.mark.parametrize("kernel", ["scaled_copy", "revisit"])
 def test_both_kernels_agree_with_numpy_in_both_lanes(evidence: Evidence, kernel: str, lane: str) -> None:
-    (record,) = [record for (name, _, by), record in evidence.records.items() if (name, by) == (kernel, lane)]
+    (record,) = [record for (name, _, by, _), record in evidence.records.items() if (name, by) == (kernel, lane)]
     assert (record.status, record.error, record.reason) == ("ok", "", "")
     assert record.measures.numbers is not None
     assert record.measures.numbers.elements == 64 * 128
@@ -25,13 +26,13 @@ def test_both_kernels_agree_with_numpy_in_both_lanes(evidence: Evidence, kernel:
 
 
 def test_only_the_interpreter_sees_copies_and_races(evidence: Evidence) -> None:
-    for (_, _, lane), record in evidence.records.items():
+    for (_, _, lane, _), record in evidence.records.items():
         assert (record.measures.events is not None) == (lane == "tpu-interpret")
         assert record.measures.races == (() if lane == "tpu-interpret" else None)
 
 
 def test_work_is_one_multiplication_an_element_and_every_byte_that_was_copied(evidence: Evidence) -> None:
-    work = {name: record.measures.work for (name, _, _), record in evidence.records.items() if record.measures.work}
+    work = {name: record.measures.work for (name, _, _, _), record in evidence.records.items() if record.measures.work}
     array = 64 * 128 * 4
     assert {name: (done.flops, done.bytes) for name, done in work.items() if done} == {
         "scaled_copy": (64 * 128, array + array),
@@ -46,11 +47,12 @@ def test_peaks_are_one_cores(evidence: Evidence) -> None:
     assert all(chip.bf16_flops_per_second > chip.hbm_bytes_per_second > 0 for chip in evidence.chips.values())
 
 
-def test_a_reader_runs_the_file_itself() -> None:
-    plain = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "JAX_PLATFORMS")}
+def test_a_reader_runs_the_file_itself(tmp_path: Path) -> None:
+    plain = {name: value for name, value in os.environ.items() if name != "JAX_PLATFORMS"}
+    plain["PYTHONPATH"] = str(plain_site(tmp_path))
     script = PROJECT / "kernels" / "pipeline" / "kernel.py"
     ran = subprocess.run(
-        [sys.executable, "-B", script], capture_output=True, text=True, env=plain, timeout=120, check=True
+        [sys.executable, "-S", "-B", script], capture_output=True, text=True, env=plain, timeout=120, check=True
     )
     assert ran.stderr == ""
     assert "revisit: [32, 128] -> [64, 128]" in ran.stdout

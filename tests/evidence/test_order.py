@@ -29,7 +29,7 @@ def test_a_second_run_records_the_same_events(
     shutil.copytree(root / "kernels", tmp_path / "kernels")
     again = collect(tmp_path, PINS, only="revisit", runner=runner)
     assert again.ran > 0
-    (record,) = [record for (_, _, lane), record in again.records.items() if lane == "tpu-interpret"]
+    (record,) = [record for (_, _, lane, _), record in again.records.items() if lane == "tpu-interpret"]
     assert record == recorded["revisit"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import datetime as dt
 import importlib.util
 import zipfile
 from collections.abc import Sequence
@@ -16,7 +17,8 @@ from track.anchors import symbols
 from track.anchors.library import Library
 from track.anchors.symbols import Module
 from track.errors import BadInput, Finding, TrackError
-from track.evidence import Evidence, Runner, collect
+from track.evidence import Evidence, Record, Runner, collect, committed, prune
+from track.evidence.lanes import LANES
 from track.facts import book
 from track.facts.catalog import Fact
 from track.files import exclusive
@@ -31,12 +33,15 @@ __all__ = [
     "Opened",
     "alone",
     "build",
+    "commit_evidence",
     "coverage",
     "evidence_of",
     "facts_of_release",
     "open_",
+    "prune_evidence",
     "relock",
     "serve",
+    "unexpected",
     "weave",
 ]
 
@@ -78,11 +83,54 @@ def same_as_installed(library: Library) -> None:
             )
 
 
-def evidence_of(root: Path, pins: Path, only: str | None = None, runner: Runner | None = None) -> Evidence:
-    """What is known of the kernels; what is not known yet is run."""
-    commits = {name: pin.commit for name, pin in lock.read(pins).items()}
-    with progress.Terminal().busy("running the kernels that changed"):
-        return collect(root, commits, only, runner=runner)
+def evidence_of(
+    root: Path,
+    pins: Path,
+    only: str | None = None,
+    runner: Runner | None = None,
+    *,
+    lane: str | None = None,
+    target: str | None = None,
+) -> Evidence:
+    """What is known of the kernels, or of a part of that; what is not known yet is run."""
+    for name, given, known in (
+        ("lane", lane, {*LANES}),
+        ("target", target, {t for e in LANES.values() for t in e.targets}),
+    ):
+        if given is not None and given not in known:
+            raise BadInput(f"no {name} is called {given!r}", {"expected": ", ".join(sorted(known))})
+    with progress.Terminal().counting("running the kernels that changed") as report:
+        return collect(root, commits(pins), only, report, runner, lane=lane, target=target)
+
+
+def unexpected(evidence: Evidence) -> list[Record]:
+    """The records whose verdict is not the one that their kernel expects, where there is a verdict at all."""
+    silent = ("not-applicable", "unavailable")
+    return [
+        record
+        for record in evidence.records.values()
+        if record.status not in silent
+        and (
+            record.kernel not in evidence.kernels
+            or record.status != evidence.kernels[record.kernel].expects(record.lane, record.target)
+        )
+    ]
+
+
+def prune_evidence(root: Path, pins: Path) -> int:
+    """Delete the results that nothing asks for; return how many there were."""
+    return prune(root, commits(pins))
+
+
+def commit_evidence(root: Path, pins: Path, evidence: Evidence, machine: str) -> int:
+    """Write the verdicts beside their kernels, as made today on `machine`; return how many files changed."""
+    today = dt.datetime.now(tz=dt.UTC).date().isoformat()
+    return committed.write_all(root, evidence.records.values(), commits(pins), machine, today)
+
+
+def commits(pins: Path) -> dict[str, str]:
+    """What is pinned: the commits, by project."""
+    return {name: pin.commit for name, pin in lock.read(pins).items()}
 
 
 def facts(root: Path, pins: Path) -> dict[str, Fact]:

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -166,22 +167,88 @@ def evidence() -> None:
     """Run kernels, and see what is known of them."""
 
 
+def _selection(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that say which part of the evidence is meant."""
+    command = click.option("--target", help="One target, such as v5e or sm90.")(command)
+    command = click.option("--lane", help="One lane, such as tpu-aot.")(command)
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+
+
 @evidence.command(name="list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--only", help="One topic or kernel.")
+@_selection
 @click.pass_obj
-def list_(checkout: Checkout, only: str | None, *, as_json: bool) -> None:
-    """Print the verdict of every kernel, case and lane; those that are not known yet are run."""
+def list_(checkout: Checkout, only: str | None, lane: str | None, target: str | None, *, as_json: bool) -> None:
+    """Print the verdict of every kernel, case, lane and target; those that are not known yet are run."""
+    from track import checkout as work
+    from track.evidence import show
+
+    found = work.evidence_of(checkout.root, checkout.pins, only, lane=lane, target=target)
+    records = list(found.records.values())
+    if as_json:
+        rows = [show.row(record, found.kernels) for record in records]
+        click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=1).decode())
+        return
+    for record in records:
+        click.echo(show.line(record))
+    click.echo(f"{len(records)} records ({show.tally(records)}), {found.ran} verdicts run now")
+
+
+@evidence.command()
+@click.option("--only", help="One topic or kernel.")
+@click.option("--commit", "machine", metavar="MACHINE", help="Keep the records beside the kernels, as made on MACHINE.")
+@_selection
+@click.pass_obj
+def run(
+    checkout: Checkout, only: str | None, lane: str | None, target: str | None, machine: str | None, *, as_json: bool
+) -> None:
+    """Run what is not known yet; exit 1 if a verdict is not the one that its kernel expects."""
+    from track import checkout as work
+    from track.evidence import show
+
+    found = work.evidence_of(checkout.root, checkout.pins, only, lane=lane, target=target)
+    odd = work.unexpected(found)
+    if as_json:
+        rows = [show.row(record, found.kernels) for record in odd]
+        click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=1).decode())
+    else:
+        for record in odd:
+            click.echo(show.line(record))
+        kept = f", {work.commit_evidence(checkout.root, checkout.pins, found, machine)} files kept" if machine else ""
+        all_records = found.records.values()
+        click.echo(f"{found.ran} verdicts run, {len(odd)} not as expected ({show.tally(all_records)}){kept}")
+    sys.exit(1 if odd else 0)
+
+
+@evidence.command(name="show")
+@click.argument("kernel")
+@click.option("--form", "stage", help="Print the form that a stage left, such as original, or ptx.")
+@_selection
+@click.pass_obj
+def show_evidence(
+    checkout: Checkout, kernel: str, lane: str | None, target: str | None, stage: str | None, *, as_json: bool
+) -> None:
+    """Print everything that is known of KERNEL."""
+    from track import checkout as work
+    from track.evidence import show
+
+    found = work.evidence_of(checkout.root, checkout.pins, kernel, lane=lane, target=target)
+    records = list(found.records.values())
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(records), indent=1).decode())
+    elif stage:
+        click.echo("\n".join(show.forms(records, stage)))
+    else:
+        click.echo("\n\n".join(map(show.page, records)))
+
+
+@evidence.command()
+@click.pass_obj
+def prune(checkout: Checkout) -> None:
+    """Delete kept results that no kernel, lane or pin of today asks for."""
     from track import checkout as work
 
-    found = work.evidence_of(checkout.root, checkout.pins, only)
-    if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(list(found.records.values())), indent=1).decode())
-        return
-    for record in found.records.values():
-        told = " ".join((record.error or record.reason).split())
-        click.echo(f"{record.kernel}  {record.case or '-'}  {record.lane or '-'}  {record.status}  {told}".rstrip())
-    click.echo(f"{len(found.records)} records, {found.ran} verdicts run now")
+    click.echo(f"{work.prune_evidence(checkout.root, checkout.pins)} results deleted")
 
 
 @main.command()

@@ -6,8 +6,8 @@ figures     timelines, rooflines and traces of what was recorded (imports matplo
 roofline    the computed schedule and the points of a roofline
 """
 
-from track.evidence.collect import Evidence, collect
+from track.evidence.collect import Evidence, collect, prune
 from track.evidence.record import Chip, Event, Record, TruthTable
 from track.evidence.runner import Runner
 
-__all__ = ["Chip", "Event", "Evidence", "Record", "Runner", "TruthTable", "collect"]
+__all__ = ["Chip", "Event", "Evidence", "Record", "Runner", "TruthTable", "collect", "prune"]

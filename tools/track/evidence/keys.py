@@ -1,8 +1,8 @@
 """Under which name a result is kept: a hash of everything that could change it.
 
 The kernel's folder, the contract, our own code that runs in the child, the pins, the package versions and the job.
-Our code is followed import by import, so no new helper can be forgotten here, and a new lane leaves other lanes' keys
-as they are.
+Our code is followed import by import, so no new helper can be forgotten here. The table of lanes is not followed: a
+lane's own line is in its keys, so that a new lane leaves other lanes' keys as they are.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import msgspec
+
 from track.evidence import lanes
 from track.evidence.record import Job
 from track.files import digest
@@ -23,17 +25,21 @@ __all__ = ["key_of", "task_module", "topics_in", "versions"]
 PACKAGES = ("jax", "jaxlib", "numpy")
 TOOLS = Path(__file__).resolve().parents[2]
 UNREAD = {"__pycache__", "records"}
+NOT_FOLLOWED = {"track.evidence", "track.evidence.lanes"}
 TASKS = {
     "list": "track.evidence.topics",
     "predicates": "track.evidence.predicates",
+    "grid": "track.evidence.grids",
     "peaks": "track.evidence.peaks",
 }
 
 
 @functools.cache
-def versions() -> dict[str, str]:
-    """The versions that every record names: the packages and the Python."""
-    found = {package: importlib.metadata.version(package) for package in PACKAGES}
+def versions(lane: str = "") -> dict[str, str]:
+    """The versions that a record names: jax, what else the lane needs as far as it is installed, and the Python."""
+    wanted = (*PACKAGES, *(lanes.LANES[lane].packages if lane else ()))
+    gone = lanes.missing(wanted)
+    found = {package: importlib.metadata.version(package) for package in wanted if package not in gone}
     return {**found, "python": f"{sys.version_info.major}.{sys.version_info.minor}"}
 
 
@@ -42,11 +48,18 @@ def topics_in(root: Path) -> list[str]:
     return sorted(cases.parent.name for cases in (root / "kernels").glob("*/cases.py"))
 
 
-def key_of(job: Job, pins: Mapping[str, str]) -> str:
-    """The name of the job's result; equal keys mean equal results."""
-    facts = [f"{name}={value}" for source in (versions(), pins) for name, value in sorted(source.items())]
-    names = [job.task, job.topic, job.kernel, job.case, job.lane]
-    return digest(*names, *facts, code_digest(task_module(job)), topic_digest(Path(job.root), job.topic))
+def key_of(job: Job, pins: Mapping[str, str], topics: dict[str, str] | None = None) -> str:
+    """The name of the job's result; equal keys mean equal results.
+
+    `topics` remembers the hashes of topics between calls, for as long as their files are taken to stay as they are.
+    """
+    topics = {} if topics is None else topics
+    if job.topic not in topics:
+        topics[job.topic] = topic_digest(Path(job.root), job.topic)
+    facts = [f"{name}={value}" for source in (versions(job.lane), pins) for name, value in sorted(source.items())]
+    names = [job.task, job.topic, job.kernel, job.case, job.lane, job.target]
+    line = msgspec.json.encode(msgspec.structs.replace(lanes.LANES[job.lane], targets=())) if job.lane else b""
+    return digest(*names, *facts, line, code_digest(task_module(job)), topics[job.topic])
 
 
 def task_module(job: Job) -> str:
@@ -72,10 +85,18 @@ def code_digest(module: str) -> str:
     while waiting:
         name = waiting.pop()
         path = module_path(name)
-        if name not in found and path is not None and name != "track.evidence":
-            found[name] = path.read_bytes()
-            waiting += imports_of(found[name])
+        if name not in found and path is not None and name not in NOT_FOLLOWED:
+            stat = path.stat()
+            found[name], imported = read(path, stat.st_mtime_ns, stat.st_size)
+            waiting += imported
     return digest(*(part for name in sorted(found) for part in (name, found[name])))
+
+
+@functools.cache
+def read(path: Path, changed: int, size: int) -> tuple[bytes, tuple[str, ...]]:
+    """A source and what it may import, read and parsed once for as long as its time and size stay."""
+    source = path.read_bytes()
+    return source, tuple(imports_of(source))
 
 
 def imports_of(source: bytes) -> Iterator[str]:

@@ -13,10 +13,12 @@ import jax
 import jax.numpy as jnp
 from jax._src.pallas.mosaic import pipeline
 
+from track.evidence.lanes.compare import on_cpu
+
 if TYPE_CHECKING:
     from kernels.contract import Case, Kernel
 
-__all__ = ["Pipeline", "Program", "Uncountable", "trace"]
+__all__ = ["Pipeline", "Program", "Uncountable", "calls_in", "equations", "trace"]
 
 # Primitives by how many operations they count as; those of `dot_general` depend on its dimensions.
 ONE_EACH = {
@@ -37,10 +39,11 @@ class Uncountable(Exception):
 
 @dataclass(frozen=True)
 class Pipeline:
-    """One `emit_pipeline`: its grid, and the BufferedRefs that it made, inputs before outputs."""
+    """One `emit_pipeline`: its grid, and the BufferedRefs that it made, inputs before outputs, with their arrays."""
 
     grid: tuple[int, ...]
     buffered: tuple[pipeline.BufferedRef, ...]
+    arrays: tuple[jax.ShapeDtypeStruct, ...]
 
     @property
     def steps(self) -> int:
@@ -58,7 +61,7 @@ class Program:
     @functools.cached_property
     def calls(self) -> list[Any]:
         """The parameters of every `pallas_call`."""
-        return [equation.params for equation in equations(self.jaxpr) if equation.primitive.name == "pallas_call"]
+        return calls_in(self.jaxpr)
 
     @property
     def operands(self) -> list[str]:
@@ -80,9 +83,10 @@ class Program:
 
 def trace(kernel: Kernel, case: Case) -> Program:
     """Trace the kernel without running it, and keep the pipelines that it builds on the way."""
+    function = on_cpu(kernel, interpret=True)
     inputs = [jnp.asarray(array) for array in case.inputs()]
     with captured_pipelines() as pipelines:
-        jaxpr = jax.make_jaxpr(functools.partial(kernel.function, interpret=True))(*inputs)
+        jaxpr = jax.make_jaxpr(function)(*inputs)
     return Program(jaxpr.jaxpr, tuple(pipelines))
 
 
@@ -95,7 +99,8 @@ def captured_pipelines() -> Generator[list[Pipeline]]:
     @functools.wraps(original)
     def noted(*refs: Any, grid: Any = (), **rest: Any) -> Any:
         made = original(*refs, grid=grid, **rest)
-        pipelines.append(Pipeline(tuple(map(int, grid)), tuple(made)))
+        arrays = tuple(jax.ShapeDtypeStruct(ref.shape, ref.dtype) for ref in refs)
+        pipelines.append(Pipeline(tuple(map(int, grid)), tuple(made), arrays))
         return made
 
     pipeline._make_pipeline_allocations = noted
@@ -103,6 +108,11 @@ def captured_pipelines() -> Generator[list[Pipeline]]:
         yield pipelines
     finally:
         pipeline._make_pipeline_allocations = original
+
+
+def calls_in(jaxpr: Any) -> list[Any]:
+    """The parameters of every `pallas_call` of a program."""
+    return [equation.params for equation in equations(jaxpr) if equation.primitive.name == "pallas_call"]
 
 
 def equations(jaxpr: Any) -> Iterator[Any]:

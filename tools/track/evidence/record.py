@@ -6,20 +6,30 @@ from typing import Literal
 
 from msgspec import Struct
 
+from track.evidence.gpu_record import Ptxas, Timing
+
 __all__ = [
+    "Buffer",
     "Chip",
     "Direction",
     "Event",
+    "Form",
+    "Grid",
     "Job",
+    "Ledger",
     "Listed",
     "Measures",
     "Numbers",
     "Outcome",
+    "Ptxas",
     "Record",
+    "Region",
     "Status",
+    "Timing",
     "Touch",
     "TruthTable",
     "Verdict",
+    "Window",
     "WindowTable",
     "Work",
 ]
@@ -40,15 +50,16 @@ Direction = Literal["in", "out", ""]
 class Job(Struct, frozen=True):
     """One thing for a child process to do.
 
-    `task` is `list` (what does a topic hold?), `judge` (run a case in a lane), `predicates` or `peaks`.
+    `task` is `list` (what does a topic hold?), `judge` (run a case in a lane), `predicates`, `grid` or `peaks`.
     """
 
-    task: Literal["list", "judge", "predicates", "peaks"]
+    task: Literal["list", "judge", "predicates", "grid", "peaks"]
     root: str
     topic: str = ""
     kernel: str = ""
     case: str = ""
     lane: str = ""
+    target: str = ""
 
 
 class Numbers(Struct, frozen=True):
@@ -105,22 +116,100 @@ class Work(Struct, frozen=True):
     bytes: int
 
 
+class Form(Struct, frozen=True, omit_defaults=True):
+    """A form that a kernel takes on its way to the chip, in the order in which it takes them.
+
+    `kind` is the language (`jaxpr`, `mosaic`, `llo`, `triton`, `ttgir`, `llvm`, `mosaic-gpu`, `ptx`, `sass`), `stage`
+    the pass or the step that left it so.
+    `text` is the first of its `lines`, empty where the stage left the text as it was (`changed` is false).
+    """
+
+    kind: str
+    stage: str
+    text: str = ""
+    lines: int = 0
+    changed: bool = True
+
+
+class Buffer(Struct, frozen=True):
+    """A row of the memory ledger: `copies` of a block in `space`, `bytes` in all."""
+
+    name: str
+    space: str
+    shape: tuple[int, ...]
+    dtype: str
+    copies: int
+    bytes: int
+
+
+class Ledger(Struct, frozen=True, omit_defaults=True):
+    """What a kernel keeps on the chip: its buffers one by one, and what the compiler says of itself.
+
+    `vmem` and `smem` are the sums of the buffers, in bytes; `compiler` has the compiler's own figures, by name.
+    """
+
+    buffers: tuple[Buffer, ...]
+    vmem: int
+    smem: int
+    compiler: dict[str, int] = {}
+
+
+class Region(Struct, frozen=True, omit_defaults=True):
+    """A stretch of the final VLIW program of `kernel`, in program order, and which units its bundles use.
+
+    `name` says how it is come to: `start`, `loop`, `branch` (a part that a predicate can skip begins or ends here),
+    `resume` (an inner loop is over) or `end`. `depth` is how many loops it lies in. `trips` is how often its loop
+    turns: the outermost one in all, an inner one during one turn of the outermost; 0 where the program does not say.
+    `units` counts the bundles in which a unit is used; `use` has a digit a bundle, the slots of the unit that it uses.
+    """
+
+    name: str
+    bundles: int
+    depth: int = 0
+    units: dict[str, int] = {}
+    use: dict[str, str] = {}
+    trips: int = 0
+    kernel: str = ""
+
+
 class Measures(Struct, frozen=True, omit_defaults=True):
-    """What a lane measured besides its verdict; a lane leaves out what it cannot see."""
+    """What a lane measured besides its verdict; a lane leaves out what it cannot see.
+
+    `capacity` is how many slots each unit has in a bundle. `spills` counts what the TPU compiler moves between
+    registers and memory for want of registers: vector `stores` and `loads`, and `scalars`.
+    """
 
     numbers: Numbers | None = None
     races: tuple[str, ...] | None = None
     events: tuple[Event, ...] | None = None
     work: Work | None = None
+    forms: tuple[Form, ...] | None = None
+    ledger: Ledger | None = None
+    regions: tuple[Region, ...] | None = None
+    capacity: dict[str, int] | None = None
+    spills: dict[str, int] | None = None
+    ptxas: tuple[Ptxas, ...] | None = None
+    timing: Timing | None = None
 
 
 class Listed(Struct, frozen=True):
-    """A kernel as its topic lists it."""
+    """A kernel as its topic lists it. `cases` are by name, each with the shapes and dtypes of its inputs."""
 
     name: str
-    cases: tuple[str, ...]
+    cases: dict[str, str]
     lanes: tuple[str, ...]
     not_applicable: dict[str, str]
+    devices: int = 1
+    mistake: str = ""
+    expected: dict[str, str] = {}
+
+    def excuse(self, lane: str, target: str) -> str:
+        """Why the kernel is not run in the lane for the target, or nothing."""
+        return self.not_applicable.get(f"{lane}:{target}") or self.not_applicable.get(lane, "")
+
+    def expects(self, lane: str, target: str) -> str:
+        """The verdict that the kernel is to get."""
+        return self.expected.get(f"{lane}:{target}") or self.expected.get(lane, "ok")
 
 
 class WindowTable(Struct, frozen=True):
@@ -154,6 +243,31 @@ class TruthTable(Struct, frozen=True):
     windows: tuple[WindowTable, ...]
 
 
+class Window(Struct, frozen=True):
+    """An array as a grid sees it: which block of it each step of the grid works on.
+
+    `array` and `block` are shapes in elements. `blocks` has what the index map says at each step, and a 1 there is worth
+    `stride` elements: the block's own size, or one where the map is in elements (`pl.Element`) or the axis is squeezed.
+    """
+
+    operand: str
+    role: Literal["input", "output"]
+    array: tuple[int, ...]
+    block: tuple[int, ...]
+    stride: tuple[int, ...]
+    itemsize: int
+    buffers: int
+    blocks: tuple[tuple[int, ...], ...]
+
+
+class Grid(Struct, frozen=True):
+    """The grid of one `pallas_call` or one `emit_pipeline`, and every array that it walks over, inputs first."""
+
+    name: str
+    shape: tuple[int, ...]
+    windows: tuple[Window, ...]
+
+
 class Chip(Struct, frozen=True):
     """The peaks of one TensorCore, from the pinned `tpu_info`; 0 where it gives none."""
 
@@ -175,6 +289,7 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
     measures: Measures = Measures()
     listed: tuple[Listed, ...] = ()
     table: TruthTable | None = None
+    grids: tuple[Grid, ...] = ()
     chips: tuple[Chip, ...] = ()
 
 
@@ -188,8 +303,9 @@ class Outcome(Struct, frozen=True):
 
 
 class Record(Struct, frozen=True):
-    """Evidence: one kernel, on one case, in one lane.
+    """Evidence: one kernel, on one case, in one lane, for one target.
 
+    `stamp` says of a committed record on which machine and when it was made, and whether that was before the pin moved.
     `output` is what the child printed, cut short; its content is unknown, and to be escaped before it is shown.
     """
 
@@ -203,6 +319,7 @@ class Record(Struct, frozen=True):
     confined: bool
     output: str
     verdict: Verdict
+    stamp: str = ""
 
     @property
     def status(self) -> Status:

@@ -1,18 +1,20 @@
 """Rooflines: what a chip could do at most, and what a computed schedule does.
 
-The height of a point is the kernel's floating-point operations over the time of its replayed schedule. It is not the
-lower of the two roofs at its intensity, which could not lie above them and would say nothing.
+The height of a point is the kernel's floating-point operations over the time of its replayed schedule, in which copies
+take their bytes over the bandwidth and the body takes its bundles over the clock. It is not the lower of the two roofs
+at its intensity, which could not lie above them and would say nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from msgspec import Struct
 
 from track.errors import BadInput, Finding
-from track.evidence.record import Chip, Record
-from track.evidence.schedule import duration
+from track.evidence.record import Chip, Event, Region, Work
+from track.evidence.schedule import costs_of, duration
 
 __all__ = ["Point", "point", "roof"]
 
@@ -30,14 +32,21 @@ def roof(chip: Chip, intensity: Fraction) -> Fraction:
     return min(Fraction(chip.bf16_flops_per_second), intensity * chip.hbm_bytes_per_second)
 
 
-def point(record: Record, chip: Chip) -> Point:
-    """Where a recorded kernel lies, were its schedule run on the chip."""
-    work, events = record.measures.work, record.measures.events
-    if work is None or not events or not work.flops or not work.bytes:
-        about = {"kernel": record.kernel, "lane": record.lane, "status": record.status, "reason": record.reason}
-        raise BadInput("a roofline needs operations, bytes and an order of events", about)
-    seconds = duration(events, chip.hbm_bytes_per_second)
-    return checked(Point(record.kernel, Fraction(work.flops, work.bytes), work.flops / seconds), chip)
+def point(
+    name: str, work: Work | None, orders: Sequence[Sequence[Event]], regions: Sequence[Region] | None, chip: Chip
+) -> Point:
+    """Where a kernel lies, were its grids run one after the other, each in its order, on one core of the chip.
+
+    `regions` are those of the kernel compiled for that chip. Without them there is no time, and no point.
+    """
+    if work is None or not orders or not work.flops or not work.bytes:
+        raise BadInput("a roofline needs operations, bytes and an order of events", {"kernel": name})
+    if not regions:
+        about = {"kernel": name, "chip": chip.name, "expected": "a tpu-aot record with its bundles"}
+        raise BadInput("a point on a roofline needs a computed time, and that needs the kernel's bundles", about)
+    models = costs_of(regions, chip, orders)
+    seconds = sum((duration(order, costs) for order, costs in zip(orders, models, strict=True)), Fraction(0))
+    return checked(Point(name, Fraction(work.flops, work.bytes), work.flops / seconds), chip)
 
 
 def checked(found: Point, chip: Chip) -> Point:

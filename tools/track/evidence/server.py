@@ -19,7 +19,7 @@ from typing import NoReturn
 
 import msgspec
 
-from track.evidence import child
+from track.evidence import child, lanes
 from track.evidence.confine import end_group
 from track.evidence.record import Job, Outcome, Verdict
 from track.evidence.texts import clean
@@ -141,10 +141,19 @@ def become_child(job: Job, work: Path, writer: int) -> NoReturn:
         for source, target in ((nothing, 0), (writer, 1), (writer, 2)):
             os.dup2(source, target)
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+        if job.lane and lanes.LANES[job.lane].fresh:
+            start_afresh(job, work)
         child.run(job, work)
         code = 0
     finally:
         os._exit(code)  # never back into the server's loop, whatever was raised
+
+
+def start_afresh(job: Job, work: Path) -> NoReturn:
+    """Become a new interpreter that does the job."""
+    (work / child.JOB).write_bytes(msgspec.json.encode(job))
+    os.chdir(work)
+    os.execv(sys.executable, [sys.executable, "-P", "-m", "track.evidence.child"])  # noqa: S606 - no shell, on purpose
 
 
 def handed_over(work: Path) -> Verdict | None:

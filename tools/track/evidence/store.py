@@ -52,6 +52,14 @@ class Store:
         write_if_changed(self.path(key).with_suffix(".seconds"), f"{outcome.seconds:.3f}\n")
         return stored
 
+    def prune(self, keys: set[str]) -> int:
+        """Delete every entry but those under `keys`, and return how many there were."""
+        gone = [path for path in self.folder.glob("*.evidence") if path.stem not in keys]
+        for path in gone:
+            path.unlink(missing_ok=True)
+            path.with_suffix(".seconds").unlink(missing_ok=True)
+        return len(gone)
+
     def path(self, key: str) -> Path:
         """Where the entry of `key` lies."""
         return self.folder / f"{key}.evidence"

@@ -15,6 +15,18 @@ OURS = Path(__file__).resolve().parents[1]
 STDLIB = sysconfig.get_paths()["stdlib"]
 LOG_PREFIX = re.compile(r"^[IWEF]\d{4} [\d:.]+ +\d+ ", re.MULTILINE)
 CAUSE = re.compile(r"^(?P<kind>[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt)): ", re.MULTILINE)
+# What libtpu says of itself or of this machine, whatever it is asked to compile.
+BANNER = re.compile(
+    r"^(?:Failed to find host bounds for accelerator type|WARNING: Logging before InitGoogle|WARNING: All log messages"
+    r"|Jax plugin configuration error).*\n?"
+    r"|^.*common_lib\.cc:\d+\].*TPU_WORKER_HOSTNAMES.*\n?"
+    r"|^=== Source Location Trace: ===\s*\n(?:[\w+./-]+:\d+\s*(?:\n|\Z))*"
+    r"|^ *(?:XLA label: .*|={10,})\n|^ *\[type\.googleapis\.com/[\s\S]*",
+    re.MULTILINE,
+)
+HLO = re.compile(
+    r"(custom-call\([^)]*\)), custom_call_target=.*?stack_frame_id=\d+\}"
+)  # what XLA wrote around a kernel
 CALLBACK = "CpuCallback error calling callback: "
 
 
@@ -33,7 +45,8 @@ def clean(text: str, root: Path, work: Path | None = None) -> str:
         text = text.replace(f"{folder}/", shown) if folder else text
     text = re.sub(r"[^\s\"'(]*/(?:site|dist)-packages/", "", text)
     text = re.sub(r"\b0x[0-9a-f]{6,}\b", "0x...", text)
-    text = LOG_PREFIX.sub("", text).strip()
+    text = HLO.sub(r"\1", text)
+    text = LOG_PREFIX.sub("", BANNER.sub("", text)).strip()
     return text if len(text) <= KEPT else f"{text[:KEPT]}\n[cut]"
 
 

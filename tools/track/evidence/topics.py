@@ -34,5 +34,15 @@ def perform(job: Job) -> Verdict:
 
 def listed(kernel: Kernel) -> Listed:
     """What the parent has to know of a kernel."""
-    cases = tuple(case.name for case in kernel.cases)
-    return Listed(kernel.name, cases, tuple(kernel.lanes), dict(sorted(kernel.not_applicable.items())))
+    cases = {
+        case.name: " ".join(f"{array.dtype}{list(array.shape)}" for array in case.inputs()) for case in kernel.cases
+    }
+    return Listed(
+        kernel.name,
+        cases,
+        tuple(kernel.lanes),
+        dict(sorted(kernel.not_applicable.items())),
+        kernel.devices,
+        kernel.mistake,
+        dict(sorted(kernel.expected.items())),
+    )

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from track.anchors import symbols
 from track.errors import BadInput
-from track.evidence import Record
-from track.evidence.record import TruthTable, WindowTable
+from track.evidence import Record, doublebuffer
+from track.evidence.record import Chip, TruthTable, WindowTable
+from track.evidence.roofline import Point, point
 from track.pages.context import Context, options
 from track.pages.document import Fence
 
@@ -50,16 +51,30 @@ def roofline(fence: Fence, context: Context) -> str:
 
     given = options(fence, context, {"kernels", "chip"}, {"caption"})
     found = [_record(fence, context, name, None) for name in _names(given["kernels"])]
-    failed = [record for record in found if record.status != "ok" or record.measures.work is None]
+    failed = [record for record in found if record.status != "ok"]
     if failed:
         return _stamp(failed[0], "roofline")
     chip = context.evidence.chips.get(given["chip"])
     if chip is None:
         known = ", ".join(sorted(context.evidence.chips))
         raise BadInput(f"no chip '{given['chip']}'", {"page": context.place(fence), "expected": known})
+    compiled = [context.evidence.records.get((one.kernel, one.case, "tpu-aot", chip.name)) for one in found]
+    for record, program in zip(found, compiled, strict=True):
+        if program is None or program.measures.regions is None:
+            return _stamp(program or record, "roofline")
     with context.naming(fence):
-        figure = figures.roofline(found, chip, f"fig{fence.line}")
+        points = [_point(record, chip, context) for record in found]
+        figure = figures.roofline(points, chip, f"fig{fence.line}")
     return _figure(figure, given.get("caption", ""), _origin(found))
+
+
+def _point(record: Record, chip: Chip, context: Context) -> Point:
+    """A kernel on a roofline: in its recorded order, or in the one of its grids, and with its bundles for the chip."""
+    case = (record.kernel, record.case)
+    orders = doublebuffer.orders_of(record.measures.events, context.evidence.grids.get(case, ()))
+    work = record.measures.work or context.evidence.work.get(case)
+    regions = context.evidence.records[*case, "tpu-aot", chip.name].measures.regions
+    return point(record.kernel, work, orders, regions, chip)
 
 
 def truth_table(fence: Fence, context: Context) -> str:
@@ -82,11 +97,14 @@ def records(fence: Fence, context: Context) -> str:
     names = _names(given["kernels"])
     known = {record.kernel for record in context.evidence.records.values()}
     _known(fence, context, names, known)
-    rows = ["| kernel | case | lane | verdict | races | compared with NumPy |", "|---|---|---|---|---|---|"]
+    rows = [
+        "| kernel | case | lane | target | verdict | races | compared with NumPy |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for record in context.evidence.records.values():
         if record.kernel in names and record.lane:
             told = record.error or record.reason or _numbers(record)
-            cells = [record.case, record.lane, record.status, _races(record), " ".join(told.split())]
+            cells = [record.case, record.lane, record.target, record.status, _races(record), " ".join(told.split())]
             rows.append(f"| <code>{_cell(record.kernel)}</code> | {' | '.join(map(_cell, cells))} |")
     return "\n".join(rows)
 

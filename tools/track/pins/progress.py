@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager
 from typing import Protocol
 
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.progress import Progress as Bar
 
 __all__ = ["Progress", "Quiet", "Terminal"]
 
@@ -60,6 +62,26 @@ class Terminal:
             timer.cancel()
             timer.join()
             status.stop()
+
+    @contextlib.contextmanager
+    def counting(self, what: str) -> Generator[Callable[[int, int, str], None]]:
+        """Show a bar for a step that counts; the block gets a function to say how many are done, of how many."""
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[last]}"),
+        )
+        bar = Bar(*columns, console=self._console, transient=True, disable=not self._console.is_terminal)
+
+        def tell(done: int, total: int, last: str) -> None:
+            if done == 1 and not self._console.is_terminal:
+                self.say(f"{what}, {total} ...")
+            bar.update(task, completed=done, total=total, last=last)
+
+        task = bar.add_task(what, total=None, visible=True, last="")
+        with bar:
+            yield tell
 
     def say(self, line: str) -> None:
         """Print a line that stays."""

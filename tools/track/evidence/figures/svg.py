@@ -94,6 +94,7 @@ class Canvas:
         tint: float = 1.0,
         edge: float = 0.0,
         radius: float = 0.0,
+        dashed: bool = False,
     ) -> None:
         """A box, filled with a tint of the color and, with `edge`, outlined in all of it."""
         self.axes.add_patch(
@@ -104,6 +105,7 @@ class Canvas:
                 facecolor=(SENTINELS[color], tint),
                 edgecolor=SENTINELS[color] if edge else "none",
                 linewidth=edge,
+                linestyle=(0, (3, 3)) if dashed else "solid",
                 clip_on=False,
                 zorder=next(self.layers),
             )

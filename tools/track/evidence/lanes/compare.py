@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -14,7 +16,7 @@ from track.evidence.record import Measures, Numbers, Verdict
 if TYPE_CHECKING:
     from kernels.contract import Case, Kernel, Tolerance
 
-__all__ = ["pretend_tpu", "run", "verdict_on"]
+__all__ = ["on_cpu", "pretend_tpu", "run", "verdict_on"]
 
 DEVICE_KIND = "TPU v5 lite"
 
@@ -28,9 +30,20 @@ def pretend_tpu() -> None:
 
 
 def run(kernel: Kernel, case: Case, interpret: object) -> np.ndarray:
-    """The kernel's output on the inputs of the case."""
+    """The kernel's output on the inputs of the case; with several devices, that of the mesh as a whole."""
+    function = on_cpu(kernel, interpret)
     inputs = [jnp.asarray(array) for array in case.inputs()]
-    return np.asarray(jax.block_until_ready(kernel.function(*inputs, interpret=interpret)))
+    return np.asarray(jax.block_until_ready(function(*inputs)))
+
+
+def on_cpu(kernel: Kernel, interpret: object) -> Callable[..., jax.Array]:
+    """The kernel's function, on as many devices of the CPU as it wants; to be called before any other use of jax."""
+    if kernel.devices == 1:
+        return functools.partial(kernel.function, interpret=interpret)
+    if jax.config.jax_num_cpu_devices != kernel.devices:
+        jax.config.update("jax_num_cpu_devices", kernel.devices)
+    mesh = jax.sharding.Mesh(np.array(jax.devices("cpu")), ("x",))
+    return functools.partial(kernel.function, mesh=mesh, interpret=interpret)
 
 
 def verdict_on(kernel: Kernel, case: Case, found: np.ndarray) -> Verdict:

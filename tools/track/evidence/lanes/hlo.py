@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["judge"]
 
 
-def judge(kernel: Kernel, case: Case) -> Verdict:
+def judge(kernel: Kernel, case: Case, target: str) -> Verdict:
     """Run the kernel and compare its numbers with the reference."""
     pretend_tpu()
     return verdict_on(kernel, case, run(kernel, case, interpret=True))

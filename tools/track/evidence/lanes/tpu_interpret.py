@@ -22,7 +22,7 @@ CLOCK = 64
 race between two of them can go unseen."""
 
 
-def judge(kernel: Kernel, case: Case) -> Verdict:
+def judge(kernel: Kernel, case: Case, target: str) -> Verdict:
     """Run the kernel, compare its numbers, and report its races and the order of its events."""
     pretend_tpu()
     traced = program.trace(kernel, case)

@@ -1,0 +1,1 @@
+"""A block-sparse matrix product, whose index maps read prefetched scalars."""

@@ -1,0 +1,1 @@
+"""Two copies by a GPU's TMA unit, through shared memory, with Mosaic GPU."""

@@ -1,0 +1,1 @@
+"""Typical mistakes with asynchronous copies, each a kernel that is wrong on purpose."""

@@ -1,0 +1,13 @@
+"""The answer of the matrix product, by NumPy alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def gpu_matmul(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The product.
+
+    Shapes: x[m, k], y[k, n] to [m, n].
+    """
+    return x @ y

@@ -1,0 +1,1 @@
+"""A mistake with tensor cores: a kernel that is wrong on purpose."""

@@ -1,0 +1,1 @@
+"""Softmax of each row by one warpgroup, in registers, with Mosaic GPU."""

@@ -1,0 +1,1 @@
+"""The tiled matrix product once more, with its pipeline written out."""

@@ -1,0 +1,1 @@
+"""An all-gather around a ring of devices, by remote DMA."""

@@ -1,0 +1,1 @@
+"""RMS norm over rows, each row whole in one step."""

@@ -1,0 +1,1 @@
+"""Softmax over rows, each row whole in one step."""

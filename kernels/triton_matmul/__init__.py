@@ -1,0 +1,1 @@
+"""A matrix product with the Triton backend of Pallas, which is deprecated at this pin."""

@@ -1,0 +1,1 @@
+"""A mistake with the Triton backend: a kernel that is wrong on purpose."""
