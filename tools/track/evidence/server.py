@@ -30,6 +30,8 @@ __all__ = ["Reply", "Request", "serve"]
 IMPORTED = (
     "jax._src.pallas.mosaic.interpret.interpret_pallas_call",
     "jax._src.pallas.mosaic_gpu.interpret.interpret_pallas_call",
+    "jax._src.pallas.mosaic_gpu.pallas_call_registration",
+    "jax._src.pallas.triton.pallas_call_registration",
     "jax.experimental.pallas.tpu",
 )
 KEPT_OUTPUT = 64 * 1024

@@ -37,6 +37,7 @@ class Fault(NamedTuple):
     file: str
     through_jax: bool
     where: str
+    jax_type: bool = False
 
 
 def clean(text: str, root: Path, work: Path | None = None) -> str:
@@ -54,13 +55,16 @@ def fault_of(error: BaseException, root: Path) -> Fault:
     """The real cause of an exception, which jax may have wrapped in the text of another."""
     frames = traceback.extract_tb(error.__traceback__)
     files = [frame.filename for frame in frames]
-    text = "".join(traceback.format_exception_only(error)).strip()
+    text = said = "".join(traceback.format_exception_only(error)).strip()
     if CALLBACK in text:
         text, files = unwrapped(text)
     own = [frame for frame in frames if Path(frame.filename).is_relative_to(root / "kernels")]
     where = f"{own[-1].filename}:{own[-1].lineno}, in {own[-1].name}: {own[-1].line}" if own else ""
     through_jax = any("/jax/" in file for file in files)
-    return Fault(clean(text, root), files[-1] if files else "", through_jax, clean(where, root))
+    # Mosaic gives its errors a traceback of the kernel's lines alone, and the name of an operation for that of a function.
+    where = re.sub(r', in [^":]*".*?: (?=\S)', ": ", where, count=1)
+    jax_type = CALLBACK not in said and type(error).__module__.partition(".")[0] in {"jax", "jaxlib"}
+    return Fault(clean(text, root), files[-1] if files else "", through_jax, clean(where, root), jax_type)
 
 
 def unwrapped(text: str) -> tuple[str, list[str]]:

@@ -18,6 +18,9 @@ from jax._src.pallas.mosaic import pipeline
 from jax._src.pallas.mosaic.interpret import interpret_pallas_call as interpreter
 from jax._src.pallas.mosaic.interpret import race_detection_state, utils
 
+from track.evidence.lanes.extracts import checkout
+from track.evidence.texts import clean
+
 __all__ = ["Access", "Buffer", "Copy", "Recording", "Signal", "record"]
 
 Range = tuple[slice | int, ...]
@@ -111,7 +114,7 @@ def record() -> Recording:
 
     def note_race(text: str) -> None:
         lines = [line.strip() for line in text.splitlines() if "clock:" not in line]
-        recording.races.append(" ".join(line for line in lines if line))
+        recording.races.append(clean(" ".join(line for line in lines if line), checkout()))
 
     interpreter._allocate_buffer = note_buffer
     interpreter._allocate_semaphores = note_semaphores
