@@ -32,6 +32,7 @@ serve: setup-site ## show the site on this machine and follow every change
 # Two workers, as CI has two cores; a file's tests share what they build. What is timed runs by itself, after the rest.
 test: setup-test chromium ## run all tests
 	@$(BIN)/track sync --history
+	@$(BIN)/track evidence run
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not alone" $(ARGS)
 	@$(BIN)/python -m pytest -m alone
 

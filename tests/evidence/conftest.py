@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.evidence.helpers import PINS, copy_topic
+from tests.evidence.helpers import PINS, PROJECT, copy_topic
 from track.evidence import Evidence, Record, Runner, collect
+from track.pins import lock
 
 
 @pytest.fixture(scope="session")
@@ -17,6 +18,13 @@ def runner() -> Iterator[Runner]:
     with pytest.MonkeyPatch.context() as patch, Runner() as warm:
         patch.setenv("TRACK_SECRET", "for nobody's eyes")
         yield warm
+
+
+@pytest.fixture(scope="session")
+def everything(runner: Runner) -> Evidence:
+    """All that is known of the project's own kernels; what `make test` has not run by now is run."""
+    commits = {name: pin.commit for name, pin in lock.read(PROJECT / "pins.toml").items()}
+    return collect(PROJECT, commits, runner=runner)
 
 
 @pytest.fixture(scope="session")

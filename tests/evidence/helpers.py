@@ -9,7 +9,9 @@ import textwrap
 from importlib import metadata
 from pathlib import Path
 
-from track.evidence import lanes
+from msgspec.structs import replace
+
+from track.evidence import Evidence, lanes
 
 PROJECT = Path(__file__).parents[2]
 WITH_TOOLS = {**os.environ, "PYTHONPATH": str(PROJECT / "tools")}
@@ -29,6 +31,14 @@ CASES = (Case("ones", lambda rng: (np.ones((16, 128), np.float32),), Tolerance(0
 OTHER = {{lane: "the test is of another lane" for lane in {lanes} if lane != "{lane}"}}
 KERNELS = (Kernel("{name}", kernel, lambda x: x, CASES, ("{lane}",), OTHER),)
 """
+
+
+def of_topics(everything: Evidence, *topics: str) -> Evidence:
+    """What is known of the kernels of some topics."""
+    records = {at: record for at, record in everything.records.items() if record.topic in topics}
+    names = {name for name, *_ in records}
+    kernels = {name: listed for name, listed in everything.kernels.items() if name in names}
+    return replace(everything, records=records, kernels=kernels)
 
 
 def copy_topic(root: Path, topic: str) -> None:

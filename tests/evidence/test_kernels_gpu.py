@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from tests.evidence.helpers import PINS, PROJECT, WITH_TOOLS, copy_topic
-from track.evidence import Evidence, Record, Runner, collect, lanes
+from tests.evidence.helpers import PROJECT, WITH_TOOLS, of_topics
+from track.evidence import Evidence, Record, lanes
 
 pytestmark = pytest.mark.timeout(300)  # the first test waits for all four topics in all lanes
 
@@ -35,12 +34,9 @@ COMPILED = not lanes.missing(lanes.LANES["gpu-aot"].packages)  # they are for Li
 
 
 @pytest.fixture(scope="module")
-def gpu(tmp_path_factory: pytest.TempPathFactory, runner: Runner) -> Evidence:
-    """The evidence of the four topics."""
-    root: Path = tmp_path_factory.mktemp("gpu")
-    for topic in TOPICS:
-        copy_topic(root, topic)
-    return collect(root, PINS, runner=runner)
+def gpu(everything: Evidence) -> Evidence:
+    """What is known of the four topics."""
+    return of_topics(everything, *TOPICS)
 
 
 def found(evidence: Evidence, kernel: str, lane: str, target: str) -> list[Record]:

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from kernels.contract import Kernel
 from kernels.elementwise import kernel as elementwise
@@ -22,8 +23,8 @@ from kernels.matmul.kernel import matmul
 from kernels.reduce.kernel import sum_rows
 from kernels.rms_norm.kernel import rms_norm
 from kernels.softmax.kernel import softmax
-from tests.evidence.helpers import PINS, PROJECT, copy_topic
-from track.evidence import Evidence, Runner, collect
+from tests.evidence.helpers import PROJECT
+from track.evidence import Evidence
 from track.evidence.lanes import LANES, missing
 
 TOPICS = ("elementwise", "reduce", "matmul", "matmul_pipeline", "softmax", "rms_norm")
@@ -47,12 +48,15 @@ counts = st.integers(1, 3)
 
 
 @pytest.fixture(scope="module")
-def judged(tmp_path_factory: pytest.TempPathFactory, runner: Runner) -> Judged:
-    """The evidence of a kernel in a lane, run afresh where it is asked for first, so that no test waits for it all."""
-    root = tmp_path_factory.mktemp("first")
-    for topic in TOPICS:
-        copy_topic(root, topic)
-    return functools.cache(lambda name, lane: collect(root, PINS, name, lane=lane, runner=runner))
+def judged(everything: Evidence) -> Judged:
+    """The evidence of a kernel in a lane."""
+
+    @functools.cache
+    def of(name: str, lane: str) -> Evidence:
+        kept = {at: record for at, record in everything.records.items() if (at[0], at[2]) == (name, lane)}
+        return replace(everything, records=kept)
+
+    return of
 
 
 @pytest.mark.parametrize(("name", "case", "lane", "target"), ASKED)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.evidence.helpers import PINS, PROJECT, copy_topic
-from track.evidence import Evidence, Runner, collect, lanes
+from tests.evidence.helpers import PROJECT, of_topics
+from track.evidence import Evidence, lanes
 
 pytestmark = pytest.mark.timeout(300)  # the first test waits for all three topics in all lanes
 
@@ -23,12 +23,9 @@ FOR_CPU = {**os.environ, "JAX_PLATFORMS": "cpu", "TPU_SKIP_MDS_QUERY": "1"}
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory, runner: Runner) -> Evidence:
-    """The evidence of the three topics, run afresh."""
-    root = tmp_path_factory.mktemp("two")
-    for topic in TOPICS:
-        copy_topic(root, topic)
-    return collect(root, PINS, runner=runner)
+def found(everything: Evidence) -> Evidence:
+    """What is known of the three topics."""
+    return of_topics(everything, *TOPICS)
 
 
 def run(code: str) -> list[str]:

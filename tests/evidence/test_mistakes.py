@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from kernels.mistakes.cases import KERNELS
-from tests.evidence.helpers import PINS, PROJECT, WITH_TOOLS, copy_topic
-from track.evidence import Evidence, Record, Runner, collect
+from tests.evidence.helpers import PROJECT, WITH_TOOLS, of_topics
+from track.evidence import Evidence, Record
 from track.evidence.lanes import LANES, missing
 
 pytestmark = pytest.mark.timeout(900)  # the first test waits for the verdicts of all: minutes, where the cores are busy
@@ -117,17 +117,9 @@ WRONG = sorted((PROJECT / "kernels" / "mistakes" / "wrong").glob("[!_]*.py"))
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the topic."""
-    root = tmp_path_factory.mktemp("mistakes")
-    copy_topic(root, "mistakes")
-    return root
-
-
-@pytest.fixture(scope="module")
-def mistakes(root: Path, runner: Runner) -> Evidence:
-    """The evidence of all mistakes, run afresh."""
-    return collect(root, PINS, runner=runner)
+def mistakes(everything: Evidence) -> Evidence:
+    """What is known of the mistakes."""
+    return of_topics(everything, "mistakes")
 
 
 def judged(evidence: Evidence, name: str, lane: str) -> dict[str, Record]:
@@ -165,11 +157,11 @@ def test_what_a_kernel_expects_is_what_it_gets(mistakes: Evidence) -> None:
             assert record.status == mistakes.kernels[name].expects(lane, target), (name, lane, target)
 
 
-def test_errors_name_no_folder_of_this_machine(mistakes: Evidence, root: Path) -> None:
+def test_errors_name_no_folder_of_this_machine(mistakes: Evidence) -> None:
     race = judged(mistakes, "slot_race", "tpu-interpret")["v5e"]
     assert "kernels/mistakes/wrong/slot_race.py:" in race.error
     for record in mistakes.records.values():
-        assert str(root) not in str(record)
+        assert str(PROJECT) not in str(record)
         assert "site-packages" not in record.error
 
 

@@ -49,7 +49,7 @@ class Site:
             capture_output=True,
             text=True,
             check=False,
-            timeout=300,
+            timeout=1400,
         )
         said = run.stdout + run.stderr
         assert run.returncode == code, said
@@ -143,16 +143,20 @@ def built(make_site: Callable[[Path], Site], tmp_path_factory: pytest.TempPathFa
 
 
 @pytest.fixture(scope="module")
-def copied() -> Callable[[Path], Site]:
-    """Copies this project's files, without git and without anything that was built but the wheels."""
+def copied() -> Callable[..., Site]:
+    """Copies this project's files, without git and without anything that was built but the wheels.
 
-    def copy(root: Path) -> Site:
+    With `known`, what is known of the kernels goes along.
+    """
+
+    def copy(root: Path, *, known: bool = False) -> Site:
         command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
         listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
         for name in (name for name in listed if name and (ROOT / name).is_file()):
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, root / name)
-        shutil.copytree(ROOT / "build" / "wheels", root / "build" / "wheels")
+        for name in ("wheels", "evidence") if known else ("wheels",):
+            shutil.copytree(ROOT / "build" / name, root / "build" / name)
         return Site(root)
 
     return copy

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.timeout(600)
 @pytest.fixture(scope="module")
 def real(copied, tmp_path_factory):
     """The site of a copy of this project, with no address."""
-    site = copied(tmp_path_factory.mktemp("real") / "checkout")
+    site = copied(tmp_path_factory.mktemp("real") / "checkout", known=True)
     site.track("build", "--zensical")
     return site
 
@@ -42,7 +42,9 @@ def page(real):
     return Html(real.page("tpu/pipeline.html"))
 
 
+@pytest.mark.timeout(1500)
 def test_two_builds_are_the_same_bytes_kernels_and_figures_included(real, copied, tmp_path):
+    """The second runs every kernel in every lane again."""
     again = copied(tmp_path / "somewhere else, at a longer path")
     again.track("build")
     one, two = real.files(), again.files()

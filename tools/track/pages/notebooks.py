@@ -1,15 +1,18 @@
-"""Companion kernels as notebooks to download: the same files, in cells. They are made by the build and never committed."""
+"""Companion kernels as notebooks to download: the same files, in cells, made by the build and never committed."""
 
 from __future__ import annotations
 
 import urllib.parse
 from pathlib import Path
+from typing import Any
 
-import jupytext
+import jupytext  # pyright: ignore[reportMissingTypeStubs] -- it has none
 
 __all__ = ["notebook", "open_in_colab"]
 
+JUPYTEXT: Any = jupytext  # which leaves the types of its arguments out
 INSTALL = "%pip install --quiet jax numpy"
+KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 NO_IDS = 4
 """The last minor version of the notebook format whose cells need no ids, which would be random."""
 
@@ -18,16 +21,17 @@ def notebook(root: Path, topic: str) -> bytes:
     """The notebook of a topic: a title, the packages, the reference as a file beside it, and the kernel."""
     folder = root / "kernels" / topic
     kernel = (folder / "kernel.py").read_text("utf-8")
-    title = f"# kernels/{topic}/kernel.py\n\nThe companion kernel as it stands, run by the cell below."
+    title = f"# kernels/{topic}/kernel.py\n\nThe companion kernel as it stands, run by the last cell."
     cells = [_markdown(title), _code(INSTALL)]
     reference = folder / "reference.py"
     if reference.is_file():
         cells.append(_code(f"%%writefile reference.py\n{reference.read_text('utf-8')}"))
-    made = jupytext.reads("\n".join([*cells, _code(kernel)]), fmt="py:percent")
+    made = JUPYTEXT.reads("\n".join([*cells, _code(kernel)]), fmt="py:percent")
     made.nbformat_minor = NO_IDS
+    made.metadata["kernelspec"] = KERNEL
     for cell in made.cells:
         cell.pop("id", None)
-    return jupytext.writes(made, fmt="ipynb").encode()
+    return JUPYTEXT.writes(made, fmt="ipynb").encode()
 
 
 def open_in_colab(address: str) -> str:
