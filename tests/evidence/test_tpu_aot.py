@@ -52,6 +52,12 @@ BODIES = {
             b[...] = jnp.sort(a[...])
         return pl.pallas_call(body, out_shape=x, interpret=interpret)(x)
     """,
+    "half": """
+        def body(a, b):
+            b[...] = a[...] * 2
+        x = x.astype(jnp.float16)
+        return pl.pallas_call(body, out_shape=x, interpret=interpret)(x)
+    """,
     "kills": "os.abort()",
     "raises": "raise KeyError('mine')",
 }
@@ -92,6 +98,14 @@ def test_a_refusal_names_the_line_of_the_kernel_that_it_is_about(compiled: Evide
     assert record.status == "refused"
     assert record.error.startswith("NotImplementedError: Unimplemented primitive in Pallas TPU lowering for tc: sort")
     assert record.verdict.where.endswith("in body: b[...] = jnp.sort(a[...])")
+
+
+def test_what_mosaic_says_of_a_line_of_the_kernel_is_a_refusal_and_no_crash(compiled: Evidence) -> None:
+    record = of(compiled, "half", "v5e")
+    assert record.status == "refused"
+    assert "Mosaic failed to compile TPU kernel" in record.error
+    assert record.verdict.where.endswith("in body: b[...] = a[...] * 2")
+    assert record.verdict.where.startswith("kernels/half/cases.py:")
 
 
 def test_32_mib_of_blocks_overflow_a_v4_and_fit_a_v5e(compiled: Evidence) -> None:

@@ -31,7 +31,7 @@ from track.pages.compiled import WORST_LAST
 from track.pages.context import Context
 from track.pages.directives import DIRECTIVES
 
-NASTY = "bad <script>alert(1)</script> | *x* [y](javascript:z) `q` \"r\" {: .c }\nsecond \\| line"
+NASTY = 'bad <script>alert(1)</script> | *x* [y](javascript:z) `q` "r" {: .c }\nsecond \\| line'
 EXTENSIONS = ["tables", "attr_list", "pymdownx.superfences", "pymdownx.highlight", "pymdownx.tabbed"]
 GPU = ["kernel: copy", "lane: gpu-aot", "target: sm90"]
 

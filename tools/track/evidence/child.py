@@ -62,7 +62,7 @@ def verdict_on(fault: Fault, root: Path) -> Verdict:
     status: Status
     if any(words in fault.text for words in NOT_A_VERDICT) or file.is_relative_to(OURS):
         status, reason = "harness-error", "the tool's own code failed"
-    elif not fault.jax_type and (file.is_relative_to(root / "kernels") or not fault.through_jax):
+    elif not fault.of_jax and (file.is_relative_to(root / "kernels") or not fault.through_jax):
         status, reason = "crashed", "the kernel's own Python raised"
     else:
         status, reason = "refused", "jax raised while it traced, compiled or ran the kernel"

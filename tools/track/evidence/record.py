@@ -246,7 +246,7 @@ class TruthTable(Struct, frozen=True):
 class Window(Struct, frozen=True):
     """An array as a grid sees it: which block of it each step of the grid works on.
 
-    `array` and `block` are shapes in elements. `blocks` has what the index map says at each step, and a 1 there is worth
+    `array` and `block` are shapes in elements. `blocks` has what the index map says at each step; a 1 there is worth
     `stride` elements: the block's own size, or one where the map is in elements (`pl.Element`) or the axis is squeezed.
     """
 

@@ -31,13 +31,16 @@ CALLBACK = "CpuCallback error calling callback: "
 
 
 class Fault(NamedTuple):
-    """What was raised, as text, by whose code it was raised, and where in the kernel's own files."""
+    """What was raised, as text, by whose code it was raised, and where in the kernel's own files.
+
+    `of_jax` says that jax alone raises such a thing; its compilers do so with the kernel's line as the last frame.
+    """
 
     text: str
     file: str
     through_jax: bool
     where: str
-    jax_type: bool = False
+    of_jax: bool = False
 
 
 def clean(text: str, root: Path, work: Path | None = None) -> str:
@@ -45,7 +48,7 @@ def clean(text: str, root: Path, work: Path | None = None) -> str:
     for folder, shown in ((work, ""), (root, ""), (OURS.parent, ""), (STDLIB, "python/")):
         text = text.replace(f"{folder}/", shown) if folder else text
     text = re.sub(r"[^\s\"'(]*/(?:site|dist)-packages/", "", text)
-    text = re.sub(r"\b0x[0-9a-f]{6,}\b", "0x...", text)
+    text = re.sub(r"(?<!size = )\b0x[0-9a-f]{6,}\b", "0x...", text)
     text = HLO.sub(r"\1", text)
     text = LOG_PREFIX.sub("", BANNER.sub("", text)).strip()
     return text if len(text) <= KEPT else f"{text[:KEPT]}\n[cut]"
@@ -55,16 +58,18 @@ def fault_of(error: BaseException, root: Path) -> Fault:
     """The real cause of an exception, which jax may have wrapped in the text of another."""
     frames = traceback.extract_tb(error.__traceback__)
     files = [frame.filename for frame in frames]
-    text = said = "".join(traceback.format_exception_only(error)).strip()
+    text = "".join(traceback.format_exception_only(error)).strip()
+    of_jax = type(error).__module__.split(".")[0] in ("jax", "jaxlib")
     if CALLBACK in text:
+        of_jax = False
         text, files = unwrapped(text)
     own = [frame for frame in frames if Path(frame.filename).is_relative_to(root / "kernels")]
-    where = f"{own[-1].filename}:{own[-1].lineno}, in {own[-1].name}: {own[-1].line}" if own else ""
+    where = ""
+    if own:
+        name = own[-1].name.rpartition(".")[2]  # Mosaic puts the name of an operation before that of the function
+        where = f"{own[-1].filename}:{own[-1].lineno}, in {name}: {own[-1].line}"
     through_jax = any("/jax/" in file for file in files)
-    # Mosaic gives its errors a traceback of the kernel's lines alone, and the name of an operation for that of a function.
-    where = re.sub(r', in [^":]*".*?: (?=\S)', ": ", where, count=1)
-    jax_type = CALLBACK not in said and type(error).__module__.partition(".")[0] in {"jax", "jaxlib"}
-    return Fault(clean(text, root), files[-1] if files else "", through_jax, clean(where, root), jax_type)
+    return Fault(clean(text, root), files[-1] if files else "", through_jax, clean(where, root), of_jax)
 
 
 def unwrapped(text: str) -> tuple[str, list[str]]:
