@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = "docs/tpu/page.md"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 KINDS = frozenset({"track", "timeline"})
-NOTHING_KNOWN = Evidence({}, {}, {}, 0)
+NOTHING_KNOWN = Evidence({}, {}, {}, {}, {}, {}, 0)
 
 BOX = '''\
 # A license.

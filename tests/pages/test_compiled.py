@@ -57,8 +57,9 @@ FORMS = (
 )
 
 
-def record(kernel: str, case: str, lane: str, target: str, verdict: Verdict, topic: str = "plain") -> Record:
-    return Record(topic, kernel, case, lane, target, "0" * 64, {"jax": "0.11.2"}, True, "printed <b>", verdict)
+def record(kernel: str, case: str, lane: str, target: str, verdict: Verdict, *, topic: str = "plain") -> Record:
+    names = (topic, kernel, case, lane, target, "0" * 64, {"jax": "0.11.2"})
+    return Record(*names, confined=True, output="printed <b>", verdict=verdict)
 
 
 def evidence(*records: Record) -> Evidence:
@@ -174,7 +175,7 @@ def test_a_kernel_whose_order_of_copies_is_unknown_has_no_computed_timeline(site
 
 @pytest.mark.parametrize("kind", ["grid", "descent"])
 def test_a_topic_that_cannot_be_listed_leaves_a_stamp_for_its_kernels(site, kind):
-    site.evidence.records["new", "", "", ""] = record("new", "", "", "", Verdict("crashed", error=NASTY), "new")
+    site.evidence.records["new", "", "", ""] = record("new", "", "", "", Verdict("crashed", error=NASTY), topic="new")
     html = parsed(site, kind, "kernel: newest", *(GPU[1:] if kind == "descent" else []))
     assert "says crashed: bad <script>" in html.css_first("div.failure").text()
     assert html.css_first("script") is None
@@ -321,7 +322,9 @@ def test_what_a_record_says_is_shown_and_never_read(site):
 
 
 def test_a_topic_that_cannot_be_listed_is_stamped_above_the_verdicts(site):
-    site.evidence.records["new", "", "", ""] = record("new", "", "", "", Verdict("crashed", error="no <b>"), "new")
+    site.evidence.records["new", "", "", ""] = record(
+        "new", "", "", "", Verdict("crashed", error="no <b>"), topic="new"
+    )
     html = parsed(site, "verdicts", "topics: plain, new")
     assert "says crashed: no <b>" in html.css_first("div.failure").text()
     assert html.css_first("table.verdicts") is not None

@@ -12,7 +12,7 @@ import pytest
 from tests.pages.helpers import PAGE, context, document, dom
 from track.errors import BadInput
 from track.evidence import Evidence
-from track.evidence.record import Chip, Event, Measures, Numbers, Record, TruthTable, Verdict, WindowTable, Work
+from track.evidence.record import Chip, Event, Measures, Numbers, Record, Region, TruthTable, Verdict, WindowTable, Work
 from track.pages.context import Context
 from track.pages.directives import DIRECTIVES
 
@@ -32,7 +32,7 @@ def record(kernel: str, case: str, lane: str, verdict: Verdict) -> Record:
         kernel=kernel,
         case=case,
         lane=lane,
-        target="cpu",
+        target="v5e" if lane == "tpu-interpret" else "any",
         key="0" * 64,
         versions={"jax": "0.11.2"},
         confined=True,
@@ -66,9 +66,12 @@ RECORDS = [
     record("flat", "", "tpu-interpret", Verdict("not-applicable", reason="it has no <pipeline>")),
 ]
 EVIDENCE = Evidence(
-    {(r.kernel, r.case, r.lane): r for r in RECORDS},
+    {(r.kernel, r.case, r.lane, r.target): r for r in RECORDS},
     {("copy", "ones"): TruthTable((2,), 2, (window("x", "input"), window("<o>", "output")))},
+    {},
+    {},
     {"v5e": Chip("v5e", "TPU v5 lite", 1, 819 * 10**9, 197 * 10**12, 128 * 2**20)},
+    {},
     0,
 )
 
@@ -148,7 +151,7 @@ def test_a_file_or_symbol_that_is_not_there_is_bad_input_with_the_place(site, ki
 )
 def test_a_kernel_that_failed_leaves_a_visible_stamp_and_no_figure(site, kind, options):
     if kind == "roofline":  # which takes no case, so that a kernel needs to have just one
-        del site.evidence.records["sums", "large", "tpu-interpret"]
+        del site.evidence.records["sums", "large", "tpu-interpret", "v5e"]
     html = parsed(site, kind, *options)
     stamp = html.css_first("div.failure")
     assert html.css_first("svg, table, script, a") is None
@@ -159,7 +162,7 @@ def test_a_kernel_that_failed_leaves_a_visible_stamp_and_no_figure(site, kind, o
 @pytest.mark.parametrize("status", ["wrong", "refused"])
 def test_a_kernel_with_wrong_numbers_has_no_timeline_although_it_was_recorded(site, status):
     recorded = Verdict(status, error="not equal", measures=Measures(NUMBERS, events=EVENTS))
-    site.evidence.records["copy", "ones", "tpu-interpret"] = record("copy", "ones", "tpu-interpret", recorded)
+    site.evidence.records["copy", "ones", "tpu-interpret", "v5e"] = record("copy", "ones", "tpu-interpret", recorded)
     html = parsed(site, "timeline", "kernel: copy")
     assert html.css_first("svg") is None
     assert f"says {status}: not equal" in html.css_first("div.failure").text()
@@ -172,14 +175,17 @@ def test_a_stamp_says_the_reason_where_there_was_no_error(site):
 
 def test_a_topic_that_cannot_be_listed_leaves_a_stamp_for_its_kernels(tmp_path):
     broken = record("pipeline", "", "", Verdict("crashed", error="no <module>"))
-    site = context(tmp_path, Evidence({("pipeline", "", ""): broken}, {}, {}, 0))
+    site = context(tmp_path, Evidence({("pipeline", "", "", ""): broken}, {}, {}, {}, {}, {}, 0))
     assert "says crashed: no <module>" in parsed(site, "timeline", "kernel: copy").text()
 
 
 def test_what_a_figure_cannot_draw_is_an_error_with_the_place(site):
-    copy = site.evidence.records["copy", "ones", "tpu-interpret"]
+    copy = site.evidence.records["copy", "ones", "tpu-interpret", "v5e"]
     idle = Verdict("ok", measures=Measures(events=EVENTS, work=Work(0, 4096)))
-    site.evidence.records["copy", "ones", "tpu-interpret"] = msgspec.structs.replace(copy, verdict=idle)
+    site.evidence.records["copy", "ones", "tpu-interpret", "v5e"] = msgspec.structs.replace(copy, verdict=idle)
+    program = Verdict("ok", measures=Measures(regions=(Region("loop", 10),)))
+    compiled = msgspec.structs.replace(copy, lane="tpu-aot", verdict=program)
+    site.evidence.records["copy", "ones", "tpu-aot", "v5e"] = compiled
     assert "operations" in refused(site, "roofline", "kernels: copy", "chip: v5e").what
 
 
@@ -187,15 +193,15 @@ def test_records_are_a_table_of_every_lane(site):
     rows = [[cell.text() for cell in row.css("td")] for row in parsed(site, "records", "kernels: copy").css("tbody tr")]
     told = "largest error 0.5 over 2,048 elements, 0.25 + 0.001·|expected| allowed: sums of 8 <terms>"
     assert rows == [
-        ["copy", "ones", "tpu-interpret", "ok", "1", told],
-        ["copy", "ones", "hlo", "ok", "not looked for", told],
+        ["copy", "ones", "tpu-interpret", "v5e", "ok", "1", told],
+        ["copy", "ones", "hlo", "any", "ok", "not looked for", told],
     ]
 
 
 def test_an_error_in_a_table_is_shown_and_never_read(site):
     html = parsed(site, "records", "kernels: sums")
     cells = [cell.text() for cell in html.css("tbody tr")[0].css("td")]
-    assert cells == ["sums", "small", "tpu-interpret", "crashed", "not looked for", " ".join(NASTY.split())]
+    assert cells == ["sums", "small", "tpu-interpret", "v5e", "crashed", "not looked for", " ".join(NASTY.split())]
     assert html.css_first("script, em, a, td code ~ code, .c") is None
 
 
