@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from track.evidence.lanes.hooks import Access, Buffer, Copy, Range, Recording, Signal, Site
 from track.evidence.record import Direction, Event, Touch
 
-__all__ = ["Unordered", "events_of"]
+__all__ = ["Unordered", "by_device", "events_of"]
 
 BODY = "ep_run_kernel"
 Note = Copy | Signal | Access
@@ -33,6 +33,16 @@ def events_of(recording: Recording, operands: list[str], steps: int) -> tuple[Ev
     reader = Reader(recording, operands)
     events = [event for note in in_body_spans(recording.log, steps) for event in reader.read(note)]
     return tuple(with_steps(events, steps))
+
+
+def by_device(recording: Recording, operands: list[str], devices: int) -> tuple[tuple[Event, ...], ...] | None:
+    """What each device copied, waited for and signaled, in its own order; None where none did."""
+    notes = [note for note in recording.log if not isinstance(note, Access)]
+    readers = [Reader(recording, operands) for _ in range(devices)]  # each device numbers its own copies
+    orders = tuple(
+        tuple(reader.alone(note) for note in notes if note.device == device) for device, reader in enumerate(readers)
+    )
+    return orders if notes else None
 
 
 def in_body_spans(log: list[Note], steps: int) -> Iterator[Note | list[Access]]:
@@ -73,7 +83,7 @@ class Reader:
 
     def __post_init__(self) -> None:
         self.buffers = {buffer.id: buffer for buffer in self.recording.buffers}
-        distant = [buffer.id for buffer in self.recording.buffers if is_distant(buffer)]
+        distant = [buffer.id for buffer in self.buffers.values() if is_distant(buffer)]
         self.names = dict(zip(distant, self.operands, strict=False))  # further ones are scratch, and have no name
         for note in self.recording.log:
             if isinstance(note, Copy):
@@ -88,6 +98,27 @@ class Reader:
             yield self.start(note)
         elif isinstance(note, Signal):
             yield self.wait(note) if note.op == "dma_wait" else signal(note)
+
+    def alone(self, note: Copy | Signal) -> Event:
+        """The event of a note outside of any pipeline, as far as the note says itself what it is."""
+        if isinstance(note, Signal):
+            return signal(note)
+        _, far, _, part = self.ends(note)
+        return Event(
+            "dma_start",
+            0,
+            note.device,
+            operand=self.names.get(far.id, f"buffer {far.id}"),
+            block=block_of(part, far),
+            bytes=elements(part, far) * far.itemsize,
+            dma=next(self.started),
+            semaphore=note.semaphore,
+            scope=note.site.scope,
+            calls=verbs(note.site),
+            target=note.to,
+            sent=note.sent,
+            source=note.site.source,
+        )
 
     def start(self, note: Copy) -> Event:
         """A DMA that begins."""
@@ -105,6 +136,7 @@ class Reader:
             note.semaphore,
             note.site.scope,
             verbs(note.site),
+            source=note.site.source,
         )
         self.flying[note.semaphore].append(event)
         return event
@@ -121,20 +153,28 @@ class Reader:
         begun = self.flying[note.semaphore].popleft()
         if begun.bytes != note.amount:
             raise Unordered(f"a wait for {note.amount} bytes on a semaphore whose oldest DMA has {begun.bytes}")
-        return replace(begun, op="dma_wait", scope=note.site.scope, calls=verbs(note.site))
+        site = note.site
+        return replace(begun, op="dma_wait", scope=site.scope, calls=verbs(site), source=site.source)
 
     def compute(self, notes: list[Access]) -> Event:
         """One run of the body, from its first access to its last, with the slots that it touched."""
         touched = {(self.held.get(note.buffer, ""), slot_of(note.range)): None for note in notes}
         touches = tuple(Touch(operand, slot) for operand, slot in touched if operand)
-        return Event("compute", 0, notes[0].device, scope=BODY, touches=touches)
+        return Event("compute", 0, notes[0].device, scope=BODY, touches=touches, source=notes[0].site.source)
 
 
 def signal(note: Signal) -> Event:
-    """A semaphore raised or waited for by hand."""
-    calls = verbs(note.site)
+    """A semaphore raised or waited for by hand, or a wait for a copy that is not looked for."""
     return Event(
-        note.op, 0, note.device, bytes=note.amount, semaphore=note.semaphore, scope=note.site.scope, calls=calls
+        note.op,
+        0,
+        note.device,
+        bytes=note.amount,
+        semaphore=note.semaphore,
+        scope=note.site.scope,
+        calls=verbs(note.site),
+        target=note.to,
+        source=note.site.source,
     )
 
 

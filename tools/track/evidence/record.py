@@ -24,6 +24,7 @@ __all__ = [
     "Ptxas",
     "Record",
     "Region",
+    "Source",
     "Status",
     "Timing",
     "Touch",
@@ -83,6 +84,18 @@ class Touch(Struct, frozen=True):
     slot: int
 
 
+class Source(Struct, frozen=True):
+    """The line that asked for something: its file from the project or from jax, its function, its text.
+
+    A line of a file of jax is one of the installed version, which the record names.
+    """
+
+    file: str
+    line: int
+    function: str
+    code: str
+
+
 class Event(Struct, frozen=True, omit_defaults=True):
     """One thing that the interpreter did, in order.
 
@@ -92,6 +105,9 @@ class Event(Struct, frozen=True, omit_defaults=True):
     `scope` is the named scope of the pipeline, `calls` are the functions of `pipeline.py`, innermost first.
     A compute step carries the slots that it touched.
     `step` is the grid step, -1 before the loop and the number of steps after it.
+    `target` is the device that a copy or a signal is sent to, -1 where none is named. The semaphore of such a copy
+    counts there, on arrival, and `sent` is the one that counts here.
+    `source` is the line of the kernel, or of `pipeline.py`, that asked for it; of a compute step, for its first access.
     """
 
     op: str
@@ -107,6 +123,9 @@ class Event(Struct, frozen=True, omit_defaults=True):
     scope: str = ""
     calls: tuple[str, ...] = ()
     touches: tuple[Touch, ...] = ()
+    target: int = -1
+    sent: int = -1
+    source: Source | None = None
 
 
 class Work(Struct, frozen=True):
@@ -177,11 +196,15 @@ class Measures(Struct, frozen=True, omit_defaults=True):
 
     `capacity` is how many slots each unit has in a bundle. `spills` counts what the TPU compiler moves between
     registers and memory for want of registers: vector `stores` and `loads`, and `scalars`.
+    `events` is the one order of a pipeline on one device. Any other kernel that copies or signals has `by_device`: the
+    order on device 0, on device 1, and so on, of copies, waits and signals. Between devices there is no order, and of
+    such an event neither step, direction nor slot is known, nor of a wait its copy, which may be another device's.
     """
 
     numbers: Numbers | None = None
     races: tuple[str, ...] | None = None
     events: tuple[Event, ...] | None = None
+    by_device: tuple[tuple[Event, ...], ...] | None = None
     work: Work | None = None
     forms: tuple[Form, ...] | None = None
     ledger: Ledger | None = None

@@ -14,9 +14,9 @@ from msgspec import Struct
 
 from track.errors import BadInput, Finding
 from track.evidence.clocks import Clock, clock_of
-from track.evidence.record import Chip, Event, Region
+from track.evidence.record import Chip, Event, Record, Region
 
-__all__ = ["Costs", "Flight", "Times", "bundles_of", "costs_of", "duration", "flights", "replay"]
+__all__ = ["Costs", "Flight", "Times", "bundles_of", "costs_of", "duration", "flights", "ordered", "replay"]
 
 
 class Flight(Struct, frozen=True):
@@ -50,8 +50,22 @@ class Times(Struct, frozen=True):
     done: dict[int, Fraction]
 
 
+def ordered(record: Record) -> tuple[Event, ...] | None:
+    """The one order of the record's events; BadInput where devices have their own, or there is no pipeline."""
+    apart = record.measures.by_device
+    if apart is None:
+        return record.measures.events
+    about = {"kernel": record.kernel, "devices": len(apart)}
+    if len(apart) > 1:
+        raise BadInput("events of several devices have no one order to draw", about)
+    raise BadInput("a timeline is drawn of a pipeline, and these events are of none", about)
+
+
 def flights(events: Sequence[Event]) -> list[Flight]:
     """Every DMA, by its start; one that nothing waits for has no end, and is an error of the kernel."""
+    devices = {event.device for event in events}
+    if len(devices) > 1:
+        raise BadInput("events of several devices have no one order to draw", {"devices": len(devices)})
     waits = {event.dma: place for place, event in enumerate(events) if event.op == "dma_wait"}
     starts = [(place, event) for place, event in enumerate(events) if event.op == "dma_start"]
     lost = [event for _, event in starts if event.dma not in waits]

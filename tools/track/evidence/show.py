@@ -73,6 +73,8 @@ def measured(measures: Measures) -> Iterator[str]:
         yield f"races     {len(measures.races) or 'none'}"
     if measures.events is not None:
         yield f"events    {len(measures.events)}"
+    if measures.by_device is not None:
+        yield f"events    {', '.join(str(len(order)) for order in measures.by_device)} by device"
     yield from compiled(measures)
     if measures.timing:
         yield f"timing    {msgspec.json.encode(measures.timing).decode()}"

@@ -23,7 +23,7 @@ from track.evidence.figures.rows import (
 )
 from track.evidence.figures.svg import Canvas, Figure
 from track.evidence.record import Event, Record
-from track.evidence.schedule import Flight
+from track.evidence.schedule import Flight, ordered
 
 __all__ = ["draw_key", "timeline"]
 
@@ -46,7 +46,7 @@ class Scale:
 
 def timeline(record: Record, prefix: str) -> Figure:
     """Copies in above, the body in the middle, copies out below; one row for each slot of each buffer."""
-    found = shown(record.kernel, record.measures.events)
+    found = shown(record.kernel, ordered(record))
     rows, height = layout(found.flying)
     canvas, scale = Canvas(WIDTH, height), Scale(len(found.events))
     draw_steps(canvas, scale, found.events, height - FOOT)

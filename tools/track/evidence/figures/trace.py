@@ -9,7 +9,7 @@ from typing import Any
 
 from track.errors import BadInput
 from track.evidence.record import Event, Record
-from track.evidence.schedule import Costs, Flight, flights, replay
+from track.evidence.schedule import Costs, Flight, flights, ordered, replay
 
 __all__ = ["computed_trace", "trace"]
 
@@ -25,7 +25,7 @@ def trace(record: Record) -> str:
 
     The recorded order has no times, so one event is drawn as one microsecond; the name of the process says so.
     """
-    events = record.measures.events
+    events = ordered(record)
     if not events:
         raise BadInput("a trace needs recorded events", {"kernel": record.kernel, "reason": record.reason})
     title = f"{record.kernel}: recorded order, one event is drawn as 1 us"

@@ -7,18 +7,22 @@ as plain numbers and then calls the original. What the numbers mean is worked ou
 from __future__ import annotations
 
 import functools
+import linecache
+import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import jax
 import numpy as np
-from jax._src import source_info_util
+from jax._src import callback, source_info_util
 from jax._src.pallas.mosaic import pipeline
 from jax._src.pallas.mosaic.interpret import interpret_pallas_call as interpreter
 from jax._src.pallas.mosaic.interpret import race_detection_state, utils
 
 from track.evidence.lanes.extracts import checkout
+from track.evidence.record import Source
 from track.evidence.texts import clean
 
 __all__ = ["Access", "Buffer", "Copy", "Recording", "Signal", "record"]
@@ -38,16 +42,23 @@ class Buffer:
 
 @dataclass(frozen=True)
 class Site:
-    """Where an operation stands: its named scope, the functions of pipeline.py innermost first, and which one it is."""
+    """Where an operation stands: its named scope, the functions of pipeline.py innermost first, and which one it is.
+
+    `source` is the innermost line on the way to it that is the kernel's or pipeline.py's.
+    """
 
     scope: str
     calls: tuple[str, ...]
     ident: int
+    source: Source | None = None
 
 
 @dataclass(frozen=True)
 class Copy:
-    """A `dma_start`: from a range of one buffer to a range of another, announced by a semaphore."""
+    """A `dma_start`: from a range of one buffer to a range of another, announced by a semaphore.
+
+    `to` is the device that it is sent to and `sent` the semaphore that says so here; -1 where none is named.
+    """
 
     site: Site
     device: int
@@ -56,17 +67,23 @@ class Copy:
     target: int
     target_range: Range
     semaphore: int
+    to: int = -1
+    sent: int = -1
 
 
 @dataclass(frozen=True)
 class Signal:
-    """A `dma_wait`, `semaphore_wait` or `semaphore_signal`, with the bytes or the count that it asks for."""
+    """A `dma_wait`, `semaphore_wait` or `semaphore_signal`, with the bytes or the count that it asks for.
+
+    `to` is the device that a signal is sent to, -1 where none is named.
+    """
 
     op: str
     site: Site
     device: int
     semaphore: int
     amount: int
+    to: int = -1
 
 
 @dataclass(frozen=True)
@@ -116,6 +133,8 @@ def record() -> Recording:
         lines = [line.strip() for line in text.splitlines() if "clock:" not in line]
         recording.races.append(clean(" ".join(line for line in lines if line), checkout()))
 
+    host = types.SimpleNamespace(io_callback=located(callback.io_callback))
+    setattr(interpreter, "callback", host)  # noqa: B010 - the module imports it, and does not export it
     interpreter._allocate_buffer = note_buffer
     interpreter._allocate_semaphores = note_semaphores
     setattr(race_detection_state, "print", note_race)  # noqa: B010 - the module prints its races, and has no such name
@@ -139,6 +158,21 @@ def hook(original: Callable[..., Any], note: Callable[..., Any], recording: Reco
     return noted
 
 
+def located(io_callback: Callable[..., Any]) -> Callable[..., Any]:
+    """The interpreter's way to the host, with the place of a `semaphore_wait`, the one operation that it sends without.
+
+    The interpreter calls it in the context of the equation that it is at.
+    """
+
+    @functools.wraps(io_callback)
+    def sent(function: Any, *args: Any, **kwargs: Any) -> Any:
+        if function is interpreter.semaphore_wait:
+            function = functools.partial(function, source_info=source_info_util.current())
+        return io_callback(function, *args, **kwargs)
+
+    return sent
+
+
 @functools.cache
 def site_of(source: source_info_util.SourceInfo | None) -> Site:
     """Where an operation was traced; the same object at every turn of a loop."""
@@ -146,18 +180,37 @@ def site_of(source: source_info_util.SourceInfo | None) -> Site:
         return Site("", (), 0)
     frames = source.traceback.frames if source.traceback else []
     calls = tuple(frame.function_name for frame in frames if frame.file_name == pipeline.__file__)
-    return Site(str(source.name_stack), calls, id(source))
+    return Site(str(source.name_stack), calls, id(source), next(filter(None, map(source_at, frames)), None))
+
+
+def source_at(frame: Any) -> Source | None:
+    """The line of a frame, if it is the kernel's or pipeline.py's."""
+    path = Path(frame.file_name)
+    if frame.file_name == pipeline.__file__:
+        file = path.relative_to(Path(jax.__file__).parents[1])
+    elif path.is_relative_to(checkout() / "kernels"):
+        file = path.relative_to(checkout())
+    else:
+        return None
+    code = linecache.getline(frame.file_name, frame.line_num).strip()
+    return Source(file.as_posix(), frame.line_num, frame.function_name, code)
 
 
 def note_copy(name: str, site: Site, device: Any, core: Any, *args: Any) -> Copy:
     """Note a `dma_start`."""
-    _, source, source_at, _, target, target_at, semaphore, *_ = args
-    return Copy(site, int(device), int(source), ranges(source_at), int(target), ranges(target_at), int(semaphore))
+    _, source, source_part, _, target, target_part, semaphore, sent, to = args
+    ends = int(source), ranges(source_part), int(target), ranges(target_part)
+    return Copy(site, int(device), *ends, int(semaphore), number(to), number(sent))
 
 
-def note_signal(name: str, site: Site, device: Any, core: Any, semaphore: Any, amount: Any, *_: Any) -> Signal:
+def note_signal(name: str, site: Site, device: Any, core: Any, semaphore: Any, amount: Any, *to: Any) -> Signal:
     """Note a wait or a signal."""
-    return Signal(name, site, int(device), int(semaphore), int(amount))
+    return Signal(name, site, int(device), int(semaphore), int(amount), number(to[0] if to else None))
+
+
+def number(value: Any) -> int:
+    """A number that may be missing, which is -1."""
+    return -1 if value is None else int(value)
 
 
 def note_access(name: str, site: Site, device: Any, core: Any, space: Any, buffer: Any, at: Any, *_: Any) -> Access:

@@ -29,9 +29,10 @@ def judge(kernel: Kernel, case: Case, target: str) -> Verdict:
     recording = hooks.record()
     found = run(kernel, case, interpret=pltpu.InterpretParams(detect_races=True, vector_clock_size=CLOCK))
     verdict = raced(verdict_on(kernel, case, found), recording.races)
-    recorded, missing = order_of(recording, traced)
+    recorded, missing = order_of(recording, traced, kernel.devices)
+    apart = None if recorded is not None else events.by_device(recording, names_of(traced), kernel.devices)
     work, uncounted = work_of(traced, recorded)
-    measures = replace(verdict.measures, races=tuple(recording.races), events=recorded, work=work)
+    measures = replace(verdict.measures, races=tuple(recording.races), events=recorded, by_device=apart, work=work)
     return replace(verdict, measures=measures, reason="; ".join(filter(None, (verdict.reason, missing, uncounted))))
 
 
@@ -42,14 +43,21 @@ def raced(verdict: Verdict, races: list[str]) -> Verdict:
     return replace(verdict, status="wrong", error=races[0], reason="the numbers agree, but accesses race")
 
 
-def order_of(recording: hooks.Recording, traced: program.Program) -> tuple[tuple[Event, ...] | None, str]:
-    """The events of a kernel that is one pipeline, or none and the reason."""
+def order_of(recording: hooks.Recording, traced: program.Program, devices: int) -> tuple[tuple[Event, ...] | None, str]:
+    """The events of a kernel that is one pipeline on one device, or none and the reason."""
+    if devices > 1:
+        return None, "no one order of events: each of the devices has its own"
     if len(traced.calls) != 1 or len(traced.pipelines) != 1:
         return None, "no order of events: the kernel is not one pallas_call with one pipeline"
     try:
         return events.events_of(recording, traced.operands, traced.pipelines[0].steps), ""
     except events.Unordered as error:
         return None, f"no order of events: {error}"
+
+
+def names_of(traced: program.Program) -> list[str]:
+    """The names of the operands, where there is one `pallas_call` for them to be those of."""
+    return traced.operands if len(traced.calls) == 1 else []
 
 
 def work_of(traced: program.Program, recorded: tuple[Event, ...] | None) -> tuple[Work | None, str]:
