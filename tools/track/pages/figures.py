@@ -65,7 +65,7 @@ def roofline(fence: Fence, context: Context) -> str:
     with context.naming(fence):
         points = [_point(record, chip, context) for record in found]
         figure = figures.roofline(points, chip, f"fig{fence.line}")
-    return _figure(figure, given.get("caption", ""), _origin(found))
+    return _figure(figure, given.get("caption", ""), _origin([one for one in compiled if one], "Computed"))
 
 
 def _point(record: Record, chip: Chip, context: Context) -> Point:
@@ -103,7 +103,7 @@ def records(fence: Fence, context: Context) -> str:
     ]
     for record in context.evidence.records.values():
         if record.kernel in names and record.lane:
-            told = record.error or record.reason or _numbers(record)
+            told = ". ".join(filter(None, (record.error or record.reason or _numbers(record), _times(record))))
             cells = [record.case, record.lane, record.target, record.status, _races(record), " ".join(told.split())]
             rows.append(f"| <code>{_cell(record.kernel)}</code> | {' | '.join(map(_cell, cells))} |")
     return "\n".join(rows)
@@ -155,11 +155,11 @@ def _figure(figure: Figure, caption: str, origin: str) -> str:
     return f'<figure class="fig" data-search-exclude>{picture}</figure>'
 
 
-def _origin(shown: Sequence[Record]) -> str:
+def _origin(shown: Sequence[Record], how: str = "Recorded") -> str:
     """What was run: kernels and cases, the lane, and the versions, which all records of a build share."""
     runs = ", ".join(f"{record.kernel} on {record.case}" for record in shown)
     versions = ", ".join(f"{name} {version}" for name, version in sorted(shown[0].versions.items()))
-    return html.escape(f"Recorded while this site was built: {runs}, lane {shown[0].lane}, {versions}.")
+    return html.escape(f"{how} while this site was built: {runs}, lane {shown[0].lane}, {versions}.")
 
 
 def _stamp(record: Record, what: str) -> str:
@@ -201,6 +201,15 @@ def _yes(value: bool, css: str = "") -> str:  # noqa: FBT001 -- a cell of a trut
 def _races(record: Record) -> str:
     """How many races the lane saw, where it looks for them."""
     return "not looked for" if record.measures.races is None else str(len(record.measures.races) or "none")
+
+
+def _times(record: Record) -> str:
+    """What a chip measured, with the machine and the date, for a record that has times."""
+    timing = record.measures.timing
+    if timing is None:
+        return ""
+    rate = f", {timing.teraflops:.4g} TFLOP/s" if timing.flops else ""
+    return f"{timing.seconds * 1e6:.4g} µs{rate}, {timing.gigabytes:.4g} GB/s, median of {timing.runs}. {record.stamp}"
 
 
 def _numbers(record: Record) -> str:
