@@ -22,9 +22,7 @@ def wgmma_on_blackwell(x: jax.Array, y: jax.Array, *, interpret: object = False)
     """
     shape = x.shape[0], y.shape[1]
 
-    def kernel(
-        x_gmem: Ref, y_gmem: Ref, o_gmem: Ref, x_smem: Ref, y_smem: Ref, arrived: Ref
-    ) -> None:
+    def kernel(x_gmem: Ref, y_gmem: Ref, o_gmem: Ref, x_smem: Ref, y_smem: Ref, arrived: Ref) -> None:
         plgpu.copy_gmem_to_smem(x_gmem, x_smem, arrived)
         plgpu.copy_gmem_to_smem(y_gmem, y_smem, arrived)
         plgpu.barrier_wait(arrived)
