@@ -23,8 +23,7 @@ from track.pages import notebooks
 from track.pages.context import Context, options
 from track.pages.descent import Tab, descent, lines_of, shown
 from track.pages.document import Fence
-from track.pages.figures import _figure as figure_html  # pyright: ignore[reportPrivateUsage] -- the page has one look
-from track.pages.figures import _stamp as stamp_html  # pyright: ignore[reportPrivateUsage] -- as above
+from track.pages.figures import figure_html, stamp_html
 
 if TYPE_CHECKING:
     from track.evidence.figures import Figure

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from track.evidence.figures import Figure
 from track.spans import Span
 
-__all__ = ["kernel", "records", "roofline", "timeline", "truth_table"]
+__all__ = ["figure_html", "kernel", "records", "roofline", "stamp_html", "timeline", "truth_table"]
 
 RECORDING_LANE = "tpu-interpret"
 _MARKDOWN = str.maketrans({c: f"&#{ord(c)};" for c in "\\`*_{}[]()!|~"})
@@ -34,7 +34,7 @@ def timeline(fence: Fence, context: Context) -> str:
     given = options(fence, context, {"kernel"}, {"case", "caption"})
     record = _record(fence, context, given["kernel"], given.get("case"))
     if record.measures.events is None or record.status != "ok":
-        return _stamp(record, "timeline")
+        return stamp_html(record, "timeline")
     name = "-".join(f"{record.kernel} {record.case}".split())
     trace = f"traces/{name}.json"
     context.files[trace] = figures.trace(record).encode()
@@ -42,7 +42,7 @@ def timeline(fence: Fence, context: Context) -> str:
     with context.naming(fence):
         figure = figures.timeline(record, f"fig{fence.line}")
         context.files[f"figures/{name}.svg"] = figures.timeline(record, "figure").alone.encode()
-    return _figure(figure, given.get("caption", ""), f"{_origin([record])} {download}, to open in ui.perfetto.dev.")
+    return figure_html(figure, given.get("caption", ""), f"{_origin([record])} {download}, to open in ui.perfetto.dev.")
 
 
 def roofline(fence: Fence, context: Context) -> str:
@@ -53,7 +53,7 @@ def roofline(fence: Fence, context: Context) -> str:
     found = [_record(fence, context, name, None) for name in _names(given["kernels"])]
     failed = [record for record in found if record.status != "ok"]
     if failed:
-        return _stamp(failed[0], "roofline")
+        return stamp_html(failed[0], "roofline")
     chip = context.evidence.chips.get(given["chip"])
     if chip is None:
         known = ", ".join(sorted(context.evidence.chips))
@@ -61,11 +61,11 @@ def roofline(fence: Fence, context: Context) -> str:
     compiled = [context.evidence.records.get((one.kernel, one.case, "tpu-aot", chip.name)) for one in found]
     for record, program in zip(found, compiled, strict=True):
         if program is None or program.measures.regions is None:
-            return _stamp(program or record, "roofline")
+            return stamp_html(program or record, "roofline")
     with context.naming(fence):
         points = [_point(record, chip, context) for record in found]
         figure = figures.roofline(points, chip, f"fig{fence.line}")
-    return _figure(figure, given.get("caption", ""), _origin([one for one in compiled if one], "Computed"))
+    return figure_html(figure, given.get("caption", ""), _origin([one for one in compiled if one], "Computed"))
 
 
 def _point(record: Record, chip: Chip, context: Context) -> Point:
@@ -83,7 +83,7 @@ def truth_table(fence: Fence, context: Context) -> str:
     record = _record(fence, context, given["kernel"], given.get("case"))
     table = context.evidence.tables.get((record.kernel, record.case))
     if table is None:
-        return _stamp(record, "truth table")
+        return stamp_html(record, "truth table")
     windows = {window.operand: window for window in table.windows}
     if given["operand"] not in windows:
         details = {"page": context.place(fence), "expected": ", ".join(windows)}
@@ -148,7 +148,8 @@ def _record(fence: Fence, context: Context, name: str, case: str | None) -> Reco
     return found[case]
 
 
-def _figure(figure: Figure, caption: str, origin: str) -> str:
+def figure_html(figure: Figure, caption: str, origin: str) -> str:
+    """A picture with its caption, which is text, and its origin, which is HTML."""
     svg = " ".join(figure.svg.split("\n"))
     words = f"{html.escape(caption)} " if caption else ""
     picture = f'<div class="wide">{svg}</div><figcaption>{words}{origin}</figcaption>'
@@ -162,7 +163,8 @@ def _origin(shown: Sequence[Record], how: str = "Recorded") -> str:
     return html.escape(f"{how} while this site was built: {runs}, lane {shown[0].lane}, {versions}.")
 
 
-def _stamp(record: Record, what: str) -> str:
+def stamp_html(record: Record, what: str) -> str:
+    """What stands in the place of a figure that a record cannot give, in the record's words."""
     told = html.escape(" ".join((record.error or record.reason).split()))
     name = html.escape(record.kernel)
     return (

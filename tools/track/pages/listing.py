@@ -18,7 +18,7 @@ from __future__ import annotations
 import dataclasses
 import html
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from track.pages.highlight import highlighted
 from track.pages.layout import Fold, Listing, Note
@@ -170,11 +170,3 @@ def _slug(symbol: str, slugs: dict[str, int]) -> str:
     stem = "note-" + re.sub(r"[^a-z0-9]+", "-", symbol.lower()).strip("-")
     slugs[stem] = slugs.get(stem, 0) + 1
     return f"{stem}-{slugs[stem]}"
-
-
-def slugs_of(listings: Sequence[Listing]) -> dict[str, int]:
-    """How many notes each symbol of the listings has, by slug."""
-    slugs: dict[str, int] = {}
-    for note in (note for listing in listings for note in listing.notes):
-        _slug(note.anchor.symbol or "module", slugs)
-    return slugs
