@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.pages.helpers import BOX, pinned
+from tests.pages.helpers import BOX, dom, pinned
 from track.anchors import symbols
 from track.errors import BadInput
-from track.pages.highlight import highlighted
+from track.pages.highlight import highlighted, linked
 
 PINNED = (
     "jax/_src/pallas/mosaic/pipeline.py",
@@ -87,3 +87,50 @@ def test_markup_in_source_is_only_text():
 def test_what_is_colored(code, kind, text):
     (line,) = highlighted(symbols.parse("a.py", code))
     assert re.search(rf"<i class={kind}>[^<]*\b{text}\b|<i class={kind}>{text}", line)
+
+
+def known(**addresses):
+    """A linker that knows these names, with `_` for a dot."""
+    return lambda name, _: addresses.get(name.replace(".", "_"))
+
+
+def anchors(line: str) -> list[tuple[str, str]]:
+    return [(node.text(), node.attributes["href"]) for node in dom(f"<pre>{line}</pre>").css("a")]
+
+
+@pytest.mark.parametrize(
+    ("code", "links"),
+    [
+        ("x = a.b.c(a.b, d).a.b", [("a.b", "#ab"), ("a.b", "#ab"), ("d", "#d")]),
+        ("f(d=1, e=d)", [("d", "#d")]),
+        ("d = 1", []),
+        ("def d(a): pass", []),
+        ("x = 'd'  # d", []),
+        ("x = f'{d}'", [("d", "#d")]),
+        ("from x import d as e, d", [("d", "#d")]),
+        ("x = 'ÜÜ', d", [("d", "#d")]),
+        ("@d\nclass A(d): ...", [("d", "#d"), ("d", "#d")]),
+        ("x = (d.\n  b)", []),
+        ("x = d . b", []),
+    ],
+)
+def test_names_that_are_read_are_links_and_nothing_else_is(code, links):
+    module = symbols.parse("a.py", code)
+    lines = [linked(module, n, known(a_b="#ab", d="#d")) for n in range(1, len(module.lines) + 1)]
+    assert [found for line in lines for found in anchors(line)] == links
+    assert [dom(f"<pre>{line}</pre>").css_first("pre").text() for line in lines] == list(module.lines)
+
+
+def test_a_link_is_one_element_and_keeps_its_color():
+    assert (
+        linked(symbols.parse("a.py", "len(x)"), 1, known(len="a&b"))
+        == '<a href="a&amp;b" tabindex=-1 class=b>len</a>(x)'
+    )
+
+
+@pytest.mark.parametrize("path", PINNED)
+def test_with_every_name_a_link_every_line_of_a_pinned_file_is_itself(path):
+    module = pinned().module(path)
+    lines = [linked(module, n, lambda name, _: "#" + name) for n in range(1, len(module.lines) + 1)]
+    assert sum(line.count("<a ") for line in lines) > len(lines) / 3
+    assert [html.unescape(re.sub(r"<[^>]*>", "", line)) for line in lines] == list(module.lines)

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.pages.helpers import BOX, COMMIT, bound, dom, library, listing
+from tests.pages.helpers import BOX, COMMIT, ROOT, bound, dom, library, listing
+from track.pages.document import Fence
+from track.pages.ids import Ids
+from track.pages.layout import Fold, Listing
 from track.pages.listing import render, render_header
+from track.pages.notes import renderer
+from track.spans import Span
 
 PAGE = listing(
     "Box",
@@ -17,15 +24,22 @@ PAGE = listing(
     "- fold `def empty` … `return self.size` Empties it.",
     options="fold: docstrings",
 )
+LINE = "pre a[id^=L]"
 SHOWN = range(10, 28)
 """Lines of `Box`."""
 
 
-def rendered(folder, page: str = PAGE):
+def rendered(folder, page: str = PAGE, link=None):
     tree = library(folder).tree("pkg/box.py")
-    slugs: dict[str, int] = {}
-    parts = [render(found, tree, slugs) for found in bound(folder, page).listings]
+    ids = Ids()
+    parts = [render(with_html(found), tree, ids, link) for found in bound(folder, page).listings]
     return dom("<main>" + "\n".join(parts) + "</main>")
+
+
+def with_html(found: Listing) -> Listing:
+    """The listing with its roles as HTML, as weaving makes it of them."""
+    folds = (dataclasses.replace(fold, role=fold.role and f"<p>{fold.role}</p>") for fold in found.folds)
+    return dataclasses.replace(found, folds=tuple(folds))
 
 
 @pytest.fixture
@@ -34,11 +48,11 @@ def html(tmp_path):
 
 
 def numbers(parsed) -> list[int]:
-    return [int(node.attributes["data-n"]) for node in parsed.css("a[data-n]")]
+    return [int(node.attributes["id"][1:]) for node in parsed.css(LINE)]
 
 
 def code_lines(parsed) -> list[str]:
-    return [line for node in parsed.css("pre > code") for line in node.text().split("\n")]
+    return [line for node in parsed.css("pre") for line in node.text().split("\n")]
 
 
 def order(parsed, *selectors: str) -> list[int]:
@@ -55,15 +69,46 @@ def test_every_line_is_the_source_and_no_more(html):
     assert code_lines(html) == BOX.splitlines()[9:27]
 
 
-def test_every_line_is_a_link_to_itself(html):
-    for node in html.css("a[data-n]"):
-        assert node.attributes["id"] == f"L{node.attributes['data-n']}"
-        assert node.attributes["href"] == f"#L{node.attributes['data-n']}"
+def test_the_address_of_a_line_is_no_tab_stop_and_holds_no_text(html):
+    for node in html.css(LINE):
+        assert set(node.attributes) == {"id"}
         assert not node.text()
 
 
-def test_line_links_are_no_tab_stops(html):
-    assert {node.attributes["tabindex"] for node in html.css("a[data-n]")} == {"-1"}
+def test_every_symbol_has_its_name_as_address_and_says_where_it_ends(html):
+    marks = [(node.attributes["id"], int(node.attributes["data-to"])) for node in html.css("pre b")]
+    assert marks == [("Box", 27), ("Box.size", 16), ("Box.fill", 23), ("Box.empty", 27)]
+
+
+def test_a_symbol_stands_right_before_the_line_on_which_it_begins(html):
+    assert html.css_first('[id="Box.fill"]').next.attributes["id"] == "L19"
+
+
+def test_a_name_that_a_heading_has_already_is_no_second_address(tmp_path):
+    (found,) = bound(tmp_path, listing("Box.fill")).listings
+    parsed = dom(render(found, library(tmp_path).tree("pkg/box.py"), Ids({"Box.fill"})))
+    assert parsed.css_first('[id="Box.fill"]') is None
+    assert parsed.css_first("pre b").attributes["data-name"] == "Box.fill"
+
+
+def test_names_of_a_file_that_defines_one_twice_tell_which(tmp_path):
+    (found,) = bound(tmp_path, "```listing\npkg/twice.py\n```\n").listings
+    parsed = dom(render(found, library(tmp_path).tree("pkg/twice.py"), Ids()))
+    assert [node.attributes["id"] for node in parsed.css("pre b")] == ["pick-1", "pick-2"]
+
+
+def test_a_name_that_leads_somewhere_is_a_link_and_no_tab_stop(tmp_path):
+    asked = []
+
+    def link(name, line):
+        asked.append((name, line))
+        return "other.html#LIMIT" if name == "LIMIT" else None
+
+    links = rendered(tmp_path, link=link).css("pre a[href]")
+    assert [(node.text(), node.attributes["href"]) for node in links] == [("LIMIT", "other.html#LIMIT")]
+    assert links[0].attributes["tabindex"] == "-1"
+    assert ("self.size", 20) not in asked  # it is written there, and not read
+    assert {("self.size", 21), ("self", 21), ("LIMIT", 21), ("int", 16)} <= set(asked)
 
 
 def test_no_id_occurs_twice(html):
@@ -98,13 +143,25 @@ def test_a_note_follows_the_lines_that_it_speaks_of(html, said, lines):
 
 
 def test_the_lines_that_a_note_speaks_of_are_marked(html):
-    marked = [int(node.attributes["data-n"]) for node in html.css("pre.lst-on a[data-n]")]
-    assert marked == [20, 21, 22]
+    marked = [node.attributes["id"] for node in html.css("pre.lst-on a[id]")]
+    assert marked == ["L20", "L21", "L22"]
 
 
 def test_a_note_leads_to_its_first_line(html):
     links = [node.attributes["href"] for node in html.css(".lst-note .lst-ref")]
     assert links == ["#L20", "#L21", "#L22"]
+
+
+def test_a_note_takes_the_focus_and_is_no_tab_stop(html):
+    controls = html.css(".lst-note, .lst-note .lst-ref")
+    assert len(controls) == 6
+    assert {node.attributes["tabindex"] for node in controls} == {"-1"}
+
+
+def test_a_note_knows_all_its_lines(tmp_path):
+    page = listing("Box", "- `self.size += amount` … `return self.size` Two.")
+    note = rendered(tmp_path, page).css_first(".lst-note")
+    assert (note.attributes["data-from"], note.attributes["data-to"]) == ("20", "23")
 
 
 def test_notes_are_numbered_within_their_symbol(html):
@@ -128,19 +185,40 @@ def test_notes_on_one_line_stand_together(tmp_path):
 
 def test_a_fold_opens_without_a_script_and_says_what_it_hides_and_why(html):
     docstring, empty = html.css("details.lst-fold")
-    assert docstring.css_first("summary").text() == "Docstring of Box 4 lines"
-    assert empty.css_first("summary").text() == "def empty … return self.size 3 lines"
-    assert [int(node.attributes["data-n"]) for node in empty.css("a[data-n]")] == [25, 26, 27]
-    assert [node.text() for node in html.css(".lst-role")] == ["Empties it."]
+    assert docstring.css_first("summary").text() == "Docstring of Box 11–14"
+    assert empty.css_first("summary").text() == "def empty … return self.size 25–27 Empties it."
+    assert [node.attributes["id"] for node in empty.css(LINE)] == ["L25", "L26", "L27"]
     assert "open" not in empty.attributes
+
+
+@pytest.mark.parametrize("role", ["One.\n\nTwo.", "- A list.", "See [this](https://example.org)."])
+def test_what_is_more_than_words_stands_below_its_fold(tmp_path, role):
+    """What opens a fold holds words alone: no block, and no second control."""
+    (found,) = bound(tmp_path, listing("Box", "- fold `def empty` … `return self.size` x")).listings
+    body = renderer(ROOT, "docs/tpu/page.md")(role, "here")
+    found = dataclasses.replace(found, folds=tuple(dataclasses.replace(f, role=body) for f in found.folds))
+    parsed = dom(render(found, library(tmp_path).tree("pkg/box.py"), Ids()))
+    assert parsed.css_first("summary").text() == "def empty … return self.size 25–27"
+    assert parsed.css_first(".lst-folded > div.lst-role").html == f'<div class="lst-role">{body}</div>'
 
 
 def test_a_folded_fence_shows_each_symbol_closed_with_its_role(tmp_path):
     parsed = rendered(tmp_path, "```folded\npkg/box.py\n```\n\n- `pour` Pours.\n- `LIMIT` Limits.\n")
-    assert [node.text() for node in parsed.css("summary code")] == ["LIMIT", "pour"]
-    assert [node.text() for node in parsed.css(".lst-role")] == ["Limits.", "Pours."]
+    assert [node.text() for node in parsed.css("summary")] == ["LIMIT 7 Limits.", "pour 30–34 Pours."]
     assert numbers(parsed) == [7, 30, 31, 32, 33, 34]
-    assert all(node.css_first("a[data-n]") for node in parsed.css("details"))
+    assert all(node.css_first(LINE) for node in parsed.css("details"))
+
+
+def test_a_whole_file_folds_each_symbol_with_the_blank_lines_after_it(tmp_path):
+    folds = (Fold(Span(10, 27), "<p>Holds.</p>", "Box", 0), Fold(Span(30, 34), "<p>Pours.</p>", "pour", 4))
+    fence = Fence("source", (), {}, (), 1, 1)
+    whole = Listing(fence, library(tmp_path).module("pkg/box.py"), ("",), (Span(1, 34),), (), folds)
+    parsed = dom(render(whole, library(tmp_path).tree("pkg/box.py"), Ids()))
+    assert numbers(parsed) == list(range(1, 35))
+    assert code_lines(parsed) == BOX.splitlines()
+    assert [node.text() for node in parsed.css("summary")] == ["Box 10–27 Holds.", "pour 30–34 Pours."]
+    assert [len(node.css(LINE)) for node in parsed.css("details")] == [20, 5]
+    assert parsed.css_first(".lst-head b").text() == "box.py"
 
 
 def test_the_label_of_a_fold_is_text_even_if_it_looks_like_markup(tmp_path):
@@ -162,15 +240,15 @@ def test_the_header_holds_the_license_notice_and_what_the_bytes_are(tmp_path):
     (found,) = bound(tmp_path, listing("x"), box="# A <license>.\n# Two.\n\nx = 1\n").listings
     parsed = dom(render_header(found, sources.tree("pkg/box.py")))
     assert parsed.css_first("details pre").text() == "# A <license>.\n# Two."
-    summary = parsed.css_first("summary")
-    assert summary.text() == f"pkg/box.py: 4 lines, unmodified, file at commit {COMMIT[:7]}. License notice"
-    assert summary.css_first("a").attributes["href"] == f"https://example.org/pkg/blob/{COMMIT}/pkg/box.py"
+    told = parsed.css_first("p")
+    assert told.text().startswith(f"pkg/box.py: 4 lines, unmodified, file at commit {COMMIT[:7]}.")
+    assert told.css_first("a").attributes["href"] == f"https://example.org/pkg/blob/{COMMIT}/pkg/box.py"
 
 
 def test_there_is_no_blank_line_between_the_tags_of_a_listing_but_in_code(tmp_path):
     """A block of HTML ends, for Markdown, at a blank line that is not inside of `pre`."""
-    text = render(bound(tmp_path, PAGE).listings[0], library(tmp_path).tree("pkg/box.py"), {})
-    assert text.startswith('<div class="lst">\n')
+    text = render(bound(tmp_path, PAGE).listings[0], library(tmp_path).tree("pkg/box.py"), Ids())
+    assert text.startswith('<div class="lst" data-search-exclude>\n')
     assert "\n\n" not in text
 
 

@@ -1,27 +1,31 @@
 """A bound listing as HTML: real lines with their real numbers, notes beside them, folds that open in place.
 
-Markup and style sheet (`docs/assets/track.css`) belong together:
+Markup, style sheet (`docs/assets/listing.css`) and scripts (`docs/assets/listing-*.js`) belong together:
 
     div.lst                one listing
-      div.lst-head         file, symbol, lines, pin
-      div.lst-row          a note and the code from its first line to the next note's
-        pre.lst-on         the lines that the note speaks of
-        div.lst-notes      the note; beside the code on a wide screen, between the two on a narrow one
-        pre                the lines after them
-      details.lst-fold     lines that are folded, with the reason
+      div.lst-head         symbol, file, lines, pin; the scripts put their buttons into `lst-tools`
+      div.lst-body
+        div.lst-row        a note and the code from its first line to the next note's
+          pre.lst-on       the lines that the note speaks of
+          div.lst-notes    the note; beside the code on a wide screen, between the two on a narrow one
+          div.lst-rest     the lines after them
 
-Every line is an `<a id="L120">` whose number comes from the style sheet, so copying takes code alone.
+What is inside of `pre` and of folds is told in `track.pages.chunks`. All of it reads without scripts.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import html
+import posixpath
 import re
 from collections.abc import Iterator
 
-from track.pages.highlight import highlighted
+from track.pages.chunks import Chunks
+from track.pages.document import FOLDED, SOURCE
+from track.pages.ids import Ids
 from track.pages.layout import Fold, Listing, Note
+from track.pages.references import Linker
 from track.pins.tree import SourceTree
 from track.spans import Span
 
@@ -45,37 +49,62 @@ class _Row:
     runs: list[_Run]
 
 
-def render(listing: Listing, tree: SourceTree, slugs: dict[str, int]) -> str:
-    """The listing as one block of HTML; its notes and roles are HTML already, `slugs` counts the note ids in use."""
-    if listing.fence.kind == "folded":
-        parts = [_fold(listing, fold) for fold in listing.folds]
+def render(listing: Listing, tree: SourceTree, ids: Ids, link: Linker | None = None) -> str:
+    """The listing as one block of HTML; its notes and roles are HTML already, `ids` are those of its page."""
+    chunks = Chunks(listing.module, ids, link)
+    listing = _closed(listing) if listing.fence.kind == SOURCE else listing
+    if listing.fence.kind == FOLDED:
+        parts = [chunks.fold(fold) for fold in listing.folds]
     else:
-        parts = [part for piece in _joined(listing) for part in _piece(listing, piece, slugs)]
-    return "\n".join(['<div class="lst">', _head(listing, tree), *parts, "</div>"])
+        parts = [part for piece in _joined(listing) for part in _Rows(listing, chunks).of(piece)]
+    opened = ['<div class="lst" data-search-exclude>', _head(listing, tree), '<div class="lst-body">']
+    return "\n".join([*opened, *parts, "</div>", "</div>"])
 
 
 def render_header(listing: Listing, tree: SourceTree) -> str:
-    """The license notice of a file and what its bytes are, for the top of its page."""
+    """What the bytes of a file are, its license notice, and the keys, for the top of its page."""
     module = listing.module
     notice = html.escape("\n".join(module.lines[: module.header.last])) if module.header else "(the file has no notice)"
     where = f'<a href="{tree.permalink(module.path)}">{module.path}</a>'
-    claim = f"{len(module.lines):,} lines, unmodified, {html.escape(tree.wording(module.path))}"
+    claim = f"{len(module.lines):,} lines, unmodified, {html.escape(tree.wording(module.path))}."
+    stop = "symbol" if listing.fence.kind == SOURCE else "note"
+    keys = (
+        f'<span class="lst-keys"><kbd>n</kbd> <kbd>p</kbd> next and previous {stop}, <kbd>s</kbd> go to a symbol</span>'
+    )
     return (
-        '<details class="lst-license" data-search-exclude>'
-        f"<summary>{where}: {claim}. License notice</summary><pre><code>{notice}</code></pre></details>"
+        f'<div class="lst-file" data-search-exclude><p>{where}: {claim} {keys}</p>'
+        '<details class="lst-license"><summary>License notice</summary>'
+        f"<pre><code>{notice}</code></pre></details></div>"
     )
 
 
 def _head(listing: Listing, tree: SourceTree) -> str:
-    path, span = listing.module.path, Span(min(p.first for p in listing.pieces), max(p.last for p in listing.pieces))
-    titles = [t for t in dict.fromkeys(listing.titles) if t]
-    names = " ".join(f"<b>{html.escape(title)}</b>" for title in titles)
-    if listing.fence.kind == "folded":
-        return f'<div class="lst-head"><b>Folded</b> <a href="{tree.permalink(path)}">{path}</a></div>'
-    return (
-        f'<div class="lst-head">{names} <a href="{tree.permalink(path, span)}">{path}, lines {span}</a> '
-        f'<span class="lst-pin">unmodified, {html.escape(tree.wording(path))}</span></div>'
-    )
+    path = listing.module.path
+    folder, name = posixpath.split(path)
+    shown = f'<span class="lst-dir">{folder}/</span>{name}'
+    titles = ", ".join(title for title in dict.fromkeys(listing.titles) if title)
+    if listing.fence.kind == FOLDED:
+        return _bar("Folded", f'<a href="{tree.permalink(path)}">{shown}</a>', "")
+    span = Span(min(p.first for p in listing.pieces), max(p.last for p in listing.pieces))
+    link = f'<a href="{tree.permalink(path, span)}">{shown}, lines {span}</a>'
+    return _bar(html.escape(titles or name), link, f"unmodified, {html.escape(tree.wording(path))}")
+
+
+def _bar(title: str, link: str, claim: str) -> str:
+    pin = f'<span class="lst-pin">{claim}</span>' if claim else ""
+    return f'<div class="lst-head"><b>{title}</b> {link} {pin}<span class="lst-tools"></span></div>'
+
+
+def _closed(listing: Listing) -> Listing:
+    """A whole file, in which the blank lines after a symbol are folded with it."""
+    lines = listing.module.lines
+    folds: list[Fold] = []
+    for fold in listing.folds:
+        last = fold.span.last
+        while last < len(lines) and not lines[last].strip():
+            last += 1
+        folds.append(dataclasses.replace(fold, span=Span(fold.span.first, last)))
+    return dataclasses.replace(listing, folds=tuple(folds))
 
 
 def _joined(listing: Listing) -> Iterator[Span]:
@@ -93,16 +122,36 @@ def _joined(listing: Listing) -> Iterator[Span]:
         yield held
 
 
-def _piece(listing: Listing, piece: Span, slugs: dict[str, int]) -> Iterator[str]:
-    rows: list[_Row] = [_Row([], [])]
-    for run in _runs(listing, piece):
-        notes = [n for n in listing.notes if n.span.first == run.span.first] if run.noted else []
-        if notes:
-            rows.append(_Row(notes, []))
-        rows[-1].runs.append(run)
-    for row in rows:
-        if row.runs:
-            yield _row(listing, row, slugs)
+@dataclasses.dataclass(frozen=True)
+class _Rows:
+    """Draws the pieces of a listing."""
+
+    listing: Listing
+    chunks: Chunks
+
+    def of(self, piece: Span) -> Iterator[str]:
+        """The rows of a piece."""
+        rows: list[_Row] = [_Row([], [])]
+        for run in _runs(self.listing, piece):
+            notes = [n for n in self.listing.notes if n.span.first == run.span.first] if run.noted else []
+            if notes:
+                rows.append(_Row(notes, []))
+            rows[-1].runs.append(run)
+        return (self.row(row) for row in rows if row.runs)
+
+    def row(self, row: _Row) -> str:
+        lead, *rest = row.runs
+        noted = [self.run(lead)]
+        notes = [_note(note, self.chunks.ids) for note in row.notes]
+        beside = ['<div class="lst-notes">', *notes, "</div>"] if notes else []
+        after = [self.run(run) for run in rest]
+        tail = ['<div class="lst-rest">', *after, "</div>"] if after else []
+        return "\n".join(['<div class="lst-row">', *noted, *beside, *tail, "</div>"])
+
+    def run(self, run: _Run) -> str:
+        if run.fold:
+            return self.chunks.fold(run.fold, run.span)
+        return self.chunks.code(run.span, "lst-on" if run.noted else "lst-off")
 
 
 def _runs(listing: Listing, piece: Span) -> Iterator[_Run]:
@@ -119,54 +168,14 @@ def _runs(listing: Listing, piece: Span) -> Iterator[_Run]:
             first = after
 
 
-def _row(listing: Listing, row: _Row, slugs: dict[str, int]) -> str:
-    lead, *rest = row.runs
-    noted = [_run(listing, lead)]
-    notes = [_note(note, slugs) for note in row.notes]
-    beside = ['<div class="lst-notes">', *notes, "</div>"] if notes else []
-    after = [_run(listing, run) for run in rest]
-    tail = ['<div class="lst-rest">', *after, "</div>"] if after else []
-    return "\n".join(['<div class="lst-row">', *noted, *beside, *tail, "</div>"])
+def _note(note: Note, ids: Ids) -> str:
+    """A note; the keys move from one to the next, so neither it nor its link is a tab stop."""
+    name = ids.numbered(_stem(note.anchor.symbol or "module"))
+    link = f'<a class="lst-ref" href="#L{note.span.first}" tabindex="-1">{note.span}</a>'
+    lines = f'data-from="{note.span.first}" data-to="{note.span.last}"'
+    return f'<div class="lst-note" id="{name}" role="note" tabindex="-1" {lines}>{link}{note.item.body}</div>'
 
 
-def _run(listing: Listing, run: _Run) -> str:
-    if run.fold:
-        return _fold(listing, run.fold, run.span)
-    return _code(listing, run.span, "lst-on" if run.noted else "lst-off")
-
-
-def _code(listing: Listing, span: Span, css: str) -> str:
-    source = highlighted(listing.module)
-    rows = [
-        f'<a id="L{n}" href="#L{n}" tabindex="-1" aria-hidden="true" data-n="{n}"></a>{source[n - 1]}'
-        for n in span.lines
-    ]
-    return f'<pre class="{css}" data-search-exclude><code>' + "\n".join(rows) + "</code></pre>"
-
-
-def _fold(listing: Listing, fold: Fold, span: Span | None = None) -> str:
-    lines = span or fold.span
-    label = (
-        f"<code>{html.escape(fold.label)}</code>"
-        if fold.line
-        else f"Docstring of <code>{html.escape(fold.label)}</code>"
-    )
-    count = f"{lines.length} line{'s' * (lines.length != 1)}"
-    role = f'<div class="lst-role">{fold.role}</div>' if fold.role else ""
-    return (
-        f'<div class="lst-folded"><details class="lst-fold"><summary>{label} <small>{count}</small></summary>'
-        f"{_code(listing, lines, 'lst-off')}</details>{role}</div>"
-    )
-
-
-def _note(note: Note, slugs: dict[str, int]) -> str:
-    name = _slug(note.anchor.symbol or "module", slugs)
-    link = f'<a class="lst-ref" href="#L{note.span.first}">{note.span}</a>'
-    return f'<div class="lst-note" id="{name}" role="note">{link}{note.item.body}</div>'
-
-
-def _slug(symbol: str, slugs: dict[str, int]) -> str:
-    """`note-scheduler-has-changed-2` for the second note in a symbol."""
-    stem = "note-" + re.sub(r"[^a-z0-9]+", "-", symbol.lower()).strip("-")
-    slugs[stem] = slugs.get(stem, 0) + 1
-    return f"{stem}-{slugs[stem]}"
+def _stem(symbol: str) -> str:
+    """`note-scheduler-has-changed` for the notes in a symbol."""
+    return "note-" + re.sub(r"[^a-z0-9]+", "-", symbol.lower()).strip("-")
