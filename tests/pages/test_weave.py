@@ -50,7 +50,7 @@ def test_prose_around_a_fence_stays_in_its_place(site):
 def test_the_list_of_a_listing_becomes_its_notes_and_is_no_list_any_more(site):
     text = woven(site, "Before.\n\n" + listing("Box.fill", "", "- `self.size += amount` Adds.", "") + "\nAfter.\n")
     assert "- `self.size" not in text
-    assert text.startswith("Before.\n\n<details")
+    assert text.startswith('Before.\n\n<div class="lst-file"')
     assert text.endswith("</div>\n\nAfter.\n")
     assert dom(text).css_first(".lst-note p").text() == "Adds."
 

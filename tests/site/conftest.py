@@ -105,7 +105,8 @@ def make_site(upstream: tuple[Path, str]) -> Callable[[Path], Site]:
             place = TINY / name
             (shutil.copytree if place.is_dir() else shutil.copy)(place, root / name)
         (root / "docs" / "assets").mkdir()
-        shutil.copy(ROOT / "docs" / "assets" / "track.css", root / "docs" / "assets")
+        for asset in (*(ROOT / "docs" / "assets").glob("*.css"), *(ROOT / "docs" / "assets").glob("*.js")):
+            shutil.copy(asset, root / "docs" / "assets")
         for name in ("__init__.py", "contract.py"):
             shutil.copy(ROOT / "kernels" / name, root / "kernels")
         blobs = {path: git(bare, "rev-parse", f"{commit}:{path}") for path in ("LICENSE", "tiny/box.py")}

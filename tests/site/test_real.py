@@ -6,6 +6,7 @@ import ast
 import json
 import re
 import subprocess
+import zlib
 from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
@@ -81,7 +82,7 @@ def words(path):
 
 
 def numbers(node):
-    return [int(anchor.attributes["data-n"]) for anchor in node.css("pre code a[data-n]")]
+    return [int(anchor.attributes["id"][1:]) for anchor in node.css("pre a[id^=L]")]
 
 
 def shown_and_folded(page):
@@ -91,7 +92,7 @@ def shown_and_folded(page):
 
 def test_every_line_of_the_pipeline_is_on_its_page_as_it_is_in_the_file(page, source):
     lines = source.splitlines()
-    blocks = [block for listing in page.css(".lst") for block in listing.css("pre code")]
+    blocks = [block for listing in page.css(".lst") for block in listing.css("pre")]
     texts = [text for block in blocks for text in block.text().split("\n")]
     found = dict(zip([n for block in blocks for n in numbers_of(block)], texts, strict=True))
     assert {n: lines[n - 1] for n in found} == found
@@ -102,7 +103,7 @@ def test_every_line_of_the_pipeline_is_on_its_page_as_it_is_in_the_file(page, so
 
 
 def numbers_of(block):
-    return [int(anchor.attributes["data-n"]) for anchor in block.css("a[data-n]")]
+    return [int(anchor.attributes["id"][1:]) for anchor in block.css("a[id^=L]")]
 
 
 @pytest.mark.parametrize("name", WHOLE)
@@ -232,6 +233,98 @@ def test_every_permalink_names_a_pinned_file_and_lines_that_it_has(real):
         assert f'commit = "{commit}"' in pins
         length = len((sources / f"{project}-{commit}" / path).read_text().splitlines())
         assert int(first or 1) <= int(last or first or 1) <= length
+
+
+SEARCHES = {
+    "multiple of 128": "kernels/mistakes.html",
+    "has_changed": "tpu/pipeline.html",
+    "Revisited block": "kernels/mistakes.html",
+    "out_of_fetch": "tpu/pipeline.html",
+    "emit_pipeline": "tpu/pipeline.html",
+    "BlockSpec": "language/core.html",
+    "_dot_general_lowering_rule": "tpu/lowering-source.html",
+    "semaphore_wait": "language/primitives.html",
+}
+"""What somebody types, and the page that has to come first."""
+
+
+@pytest.fixture(scope="module")
+def first_result(real, serve, browser):
+    """Types into the search box of the front page, as the theme's own worker answers it, and gives the first link."""
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    url = serve(real.root / "build" / "site")
+    page.goto(f"{url}/index.html")
+    box, shown = page.locator("input.md-search__input"), page.locator(".md-search-result__item")
+
+    def search(words):
+        box.click()
+        box.fill("")
+        box.press("Backspace")
+        shown.first.wait_for(state="detached")
+        box.press_sequentially(words)
+        page.wait_for_timeout(300)  # the words before the last letter have other results
+        link = shown.first.locator("a").first.get_attribute("href")
+        return urldefrag(link.removeprefix(f"{url}/"))[0].partition("?")[0]
+
+    yield search
+    page.close()
+
+
+@pytest.mark.parametrize("words", SEARCHES)
+def test_a_search_finds_the_right_page_first(first_result, words):
+    assert first_result(words) == SEARCHES[words]
+
+
+def test_code_is_kept_out_of_the_search_and_notes_are_in(real):
+    docs = json.loads(real.files()["search/search_index.json"])["docs"]
+    told = " ".join(doc["text"] for doc in docs)
+    assert "prev_indices = self._compute_index(buffered_ref, *self.prev_indices)" not in told
+    assert "The index map has run before anything is compared" in told
+    locations = [doc["location"] for doc in docs]
+    assert len(locations) == len(set(locations))
+    ids = {n: {node.attributes["id"] for node in Html(real.page(n)).css("[id]")} for n in map(page_of, locations)}
+    assert [at for at in locations if "#" in at and at.partition("#")[2] not in ids[page_of(at)]] == []
+
+
+def page_of(location):
+    return location.partition("#")[0] or "index.html"
+
+
+def inventory(data):
+    """The entries of a Sphinx inventory, version 2: name, domain and role, priority, place, shown name."""
+    head, _, rest = data.partition(b"zlib")
+    assert head.startswith(b"# Sphinx inventory version 2\n")
+    rows = zlib.decompress(rest.partition(b"\n")[2]).decode().splitlines()
+    return {name: (role, place.replace("$", name)) for name, role, _, place, _ in (row.split(" ", 4) for row in rows)}
+
+
+def test_the_inventory_leads_to_what_is_public_and_to_our_own(real):
+    found = inventory(real.files()["objects.inv"])
+    role, place = found["jax.experimental.pallas.BlockSpec"]
+    assert (role, place) == ("py:class", "reference/api/pallas.html#jax.experimental.pallas.BlockSpec")
+    assert found["jax.experimental.pallas.tpu.emit_pipeline"][0] == "py:function"
+    assert "jax.experimental.pallas.mosaic_gpu.wgmma" in found
+    assert {"track.pins.tree.SourceTree", "kernels.pipeline.kernel.revisit"} <= found.keys()
+    ids = {
+        n: {e.attributes["id"] for e in Html(real.page(n)).css("[id]")} for n in {page_of(p) for _, p in found.values()}
+    }
+    assert [place for _, place in found.values() if place.partition("#")[2] not in ids[page_of(place)]] == []
+
+
+def test_every_name_that_is_a_link_has_a_card(real):
+    files = real.files()
+    cards = json.loads(files["assets/names.js"].decode().removeprefix("window.trackNames=").removesuffix(";\n"))
+    missing, seen = [], 0
+    for name, data in files.items():
+        for link in Html(data.decode()).css(".lst pre a[href], a.name") if name.endswith(".html") else ():
+            seen += 1
+            href = str(link.attributes["href"])
+            path, fragment = urldefrag(href)
+            key = href if "://" in href else f"{resolved(name, path)}#{fragment}" if fragment else resolved(name, path)
+            if key not in cards:
+                missing.append((name, href))
+    assert missing == []
+    assert seen > 1000
 
 
 def test_nothing_points_at_an_address_that_was_made_up(real):

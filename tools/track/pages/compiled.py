@@ -24,6 +24,7 @@ from track.pages.context import Context, options
 from track.pages.descent import Tab, descent, lines_of, shown
 from track.pages.document import Fence
 from track.pages.figures import figure_html, stamp_html
+from track.pages.search import verdict_id
 
 if TYPE_CHECKING:
     from track.evidence.figures import Figure
@@ -253,7 +254,8 @@ def _verdict_cell(records: Sequence[Record]) -> str:
     worst = max(records, key=lambda record: WORST_LAST.index(record.status))
     told = html.escape(" ".join((worst.error or worst.reason).split())[:300])
     word = "–" if worst.status == "not-applicable" else worst.status
-    return f'<td class="v-{worst.status}" title="{told}">{word}</td>'
+    name = f' id="{verdict_id(worst)}"' if told else ""  # a search leads to it
+    return f'<td{name} class="v-{worst.status}" title="{told}">{word}</td>'
 
 
 def run_it(fence: Fence, context: Context) -> str:

@@ -12,7 +12,9 @@ from track.errors import BadInput, TrackError
 from track.evidence import Evidence
 from track.facts.catalog import Fact
 from track.pages.document import Document, Fence
+from track.pages.names import Names
 from track.pages.plan import Phase
+from track.pages.search import Entry
 
 __all__ = ["Context", "options"]
 
@@ -26,8 +28,12 @@ class Context:
     facts: Mapping[str, Fact]
     evidence: Evidence
     plan: Sequence[Phase]
+    names: Names | None = None
+    """What the names of the sources mean, and where pages tell of them; None while only one page is known."""
     document: Document | None = None
     files: dict[str, bytes] = dataclasses.field(default_factory=dict[str, bytes])
+    found: list[Entry] = dataclasses.field(default_factory=list[Entry])
+    """What a search finds in the notes of pages."""
 
     def on(self, document: Document) -> Context:
         """The same, on a page."""

@@ -62,7 +62,7 @@ def _states(listings: Sequence[Listing], module: Module) -> dict[int, str]:
         state.update(dict.fromkeys(module.header.lines, "shown"))  # the license notice heads every page of the file
     for listing in listings:
         state.update(dict.fromkeys((n for piece in listing.pieces for n in piece.lines), "shown"))
-    for listing in listings:
+    for listing in (listing for listing in listings if not listing.roles):  # a source page shows the whole file
         state.update(dict.fromkeys((n for fold in listing.folds for n in fold.span.lines), "folded"))
     for number in sorted(state):
         if state[number] == "unaccounted" and not module.lines[number - 1].strip() and number > 1:
@@ -74,7 +74,7 @@ def _longest_run(
     listings: Sequence[Listing], module: Module, state: dict[int, str], noted: set[int]
 ) -> tuple[int, str]:
     best, at = 0, ""
-    for piece in (piece for listing in listings for piece in listing.pieces):
+    for piece in (piece for listing in listings if not listing.roles for piece in listing.pieces):
         run: list[int] = []
         for line in piece.lines:
             if line in noted:

@@ -4,38 +4,18 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Mapping
-from pathlib import Path
+
+import yaml
 
 from track.errors import BadInput
 from track.pages import compiled, figures
+from track.pages.api import api
 from track.pages.context import Context, options
 from track.pages.document import Fence
-from track.pages.plan import Phase, Planned
+from track.pages.line_descent import LINE_DESCENT
+from track.pages.path import track
 
 __all__ = ["DIRECTIVES"]
-
-
-def track(fence: Fence, context: Context) -> str:
-    """The phases as a path: pages that are written are links, the others are marked as planned."""
-    options(fence, context, set())
-    docs = context.root / "docs"
-    return "\n".join(['<ol class="track">', *(_phase(phase, docs) for phase in context.plan), "</ol>"])
-
-
-def _phase(phase: Phase, docs: Path) -> str:
-    done = sum((docs / page.path).is_file() for page in phase.pages)
-    rows = "".join(f"<li>{_planned(page, written=(docs / page.path).is_file())}</li>" for page in phase.pages)
-    return (
-        f'<li><h3>{html.escape(phase.title)}</h3><p class="promise">{html.escape(phase.promise)}</p>'
-        f'<p class="done">{done} of {len(phase.pages)} written</p><ul>{rows}</ul></li>'
-    )
-
-
-def _planned(page: Planned, *, written: bool) -> str:
-    title = html.escape(page.title)
-    if not written:
-        return f'<span class="planned">{title}</span> <small>{page.kind}, planned</small>'
-    return f'<a href="{page.path.removesuffix(".md")}.html">{title}</a> <small>{page.kind}</small>'
 
 
 def pins(fence: Fence, context: Context) -> str:
@@ -65,9 +45,25 @@ def upstream(fence: Fence, context: Context) -> str:
     return f'<div class="upstream"><p>{title}</p><pre data-search-exclude tabindex="0"><code>{text}</code></pre></div>'
 
 
+def citation(fence: Fence, context: Context) -> str:
+    """How to cite the site, as CITATION.cff says it, with the commits that it reads."""
+    options(fence, context, set())
+    path = context.root / "CITATION.cff"
+    if not path.is_file():
+        raise BadInput("there is no citation to show", {"page": context.place(fence), "file": path.name})
+    said = yaml.safe_load(path.read_text("utf-8"))
+    authors = ", ".join(author["name"] for author in said["authors"])
+    pinned = ", ".join(f"{tree.pin.project} at {tree.pin.commit[:7]}" for tree in context.library.trees.values())
+    text = f"{authors}. {said['title']}, version {said['version']}, reading {pinned}."
+    return f'<p class="citation">{html.escape(text)}</p>'
+
+
 DIRECTIVES: Mapping[str, Callable[[Fence, Context], str]] = {
     **compiled.FENCES,
+    "api": api,
+    "citation": citation,
     "kernel": figures.kernel,
+    "line-descent": LINE_DESCENT,
     "pins": pins,
     "records": figures.records,
     "roofline": figures.roofline,

@@ -18,7 +18,10 @@ from track.errors import BadInput, TrackError, raise_all
 
 __all__ = ["Document", "Fence", "Item", "Target", "read"]
 
-LISTING, FOLDED = "listing", "folded"
+LISTING, FOLDED, SOURCE = "listing", "folded", "source"
+BOUND = frozenset({LISTING, FOLDED, SOURCE})
+"""Fences that show lines of a file, and take a list."""
+
 _PARSER = MarkdownIt("commonmark")
 _LEAD = re.compile(r"(?P<fold>fold\s+)?(?P<ticks>`+)(?P<first>.+?)(?P=ticks)", re.DOTALL)
 _THEN = re.compile(r"\s*(?:…|\.\.\.)\s*(?P<ticks>`+)(?P<last>.+?)(?P=ticks)", re.DOTALL)
@@ -83,7 +86,7 @@ class Document:
 
 
 def read(path: str, text: str, kinds: frozenset[str]) -> Document:
-    """Parse a page; `kinds` are the fence names that are ours besides `listing` and `folded`."""
+    """Parse a page; `kinds` are the fence names that are ours besides `listing`, `folded` and `source`."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")  # as Markdown counts lines
     front, skip = _front(path, lines)
     tokens = _PARSER.parse("\n".join([""] * skip + lines[skip:]))
@@ -91,7 +94,7 @@ def read(path: str, text: str, kinds: frozenset[str]) -> Document:
     errors: list[TrackError] = []
     for index, token in enumerate(tokens):
         name = token.info.split()[0] if token.type == "fence" and token.info.split() else ""
-        if name in {LISTING, FOLDED} or name in kinds:
+        if name in BOUND or name in kinds:
             try:
                 fences.append(_fence(path, lines, tokens, index, name))
             except TrackError as error:
@@ -129,7 +132,7 @@ def _fence(path: str, lines: Sequence[str], tokens: Sequence[Token], index: int,
         raise BadInput(f"words after the name of a {name}", details, "write them as lines of the fence")
     targets, options = _content(path, first + 2, token.content, name)
     items: tuple[Item, ...] = ()
-    if name in {LISTING, FOLDED} and index + 1 < len(tokens) and tokens[index + 1].type == "bullet_list_open":
+    if name in BOUND and index + 1 < len(tokens) and tokens[index + 1].type == "bullet_list_open":
         items = _items(path, lines, tokens, index + 1)
         end = (tokens[index + 1].map or [0, end])[1]
     return Fence(name, targets, options, items, first + 1, end + 1)
@@ -138,7 +141,7 @@ def _fence(path: str, lines: Sequence[str], tokens: Sequence[Token], index: int,
 def _content(path: str, line: int, content: str, name: str) -> tuple[tuple[Target, ...], dict[str, str]]:
     targets: list[Target] = []
     options: dict[str, str] = {}
-    allowed = {LISTING: {"fold", "only"}, FOLDED: set[str]()}.get(name)
+    allowed = {LISTING: {"fold", "only"}, FOLDED: set[str](), SOURCE: set[str]()}.get(name)
     for number, text in enumerate(content.removesuffix("\n").split("\n"), line):
         option = re.fullmatch(r"([a-z][a-z-]*):\s*(.*)", text)
         if option and (allowed is None or option[1] in allowed):

@@ -10,8 +10,10 @@ from track.anchors import symbols
 from track.anchors.anchor import Anchor
 from track.anchors.symbols import Module, Symbol
 from track.errors import BadInput, Finding, TrackError, raise_all
-from track.pages.document import FOLDED, LISTING, Document, Fence, Item, Target
+from track.pages import sources
+from track.pages.document import BOUND, FOLDED, SOURCE, Document, Fence, Item, Target
 from track.pages.locks import Lock
+from track.pages.sources import Role
 from track.spans import Span
 
 __all__ = ["Bound", "Fold", "Listing", "Note", "bind"]
@@ -46,6 +48,8 @@ class Listing:
     pieces: tuple[Span, ...]
     notes: tuple[Note, ...]
     folds: tuple[Fold, ...]
+    roles: tuple[Role, ...] = ()
+    """Where the whole file is shown, what each symbol of it is for; its folds are the symbols' bodies."""
 
     @property
     def name(self) -> str:
@@ -66,13 +70,13 @@ def bind(document: Document, module_of: Callable[[str], Module], lock: Lock) -> 
     errors: list[TrackError] = []
     listings: list[Listing] = []
     for fence in document.fences:
-        if fence.kind in {LISTING, FOLDED}:
+        if fence.kind in BOUND:
             try:
                 listings.append(_Binder(document, fence, _one_module(document, fence, module_of), lock).bind())
             except TrackError as error:
                 errors.extend(getattr(error, "errors", [error]))
     errors.extend(_shown_twice(document, listings))
-    errors.extend(_same_roles(document, [fold for listing in listings for fold in listing.folds]))
+    errors.extend(_same_roles(document, [fold for listing in listings if not listing.roles for fold in listing.folds]))
     raise_all(errors)
     return Bound(document, tuple(listings))
 
@@ -101,6 +105,8 @@ class _Binder:
     lock: Lock
 
     def bind(self) -> Listing:
+        if self.fence.kind == SOURCE:
+            return self.whole()
         if self.fence.kind == FOLDED:
             folds = self.each(self.folded)
             return self.listing((), tuple(f.span for f in folds), (), folds)
@@ -111,6 +117,17 @@ class _Binder:
         folds = [*folds, *self.docstrings(pieces, folds)]
         raise_all(list(self.hidden(notes, folds)))
         return self.listing(titles, pieces, notes, folds)
+
+    def whole(self) -> Listing:
+        """The whole file, each symbol folded."""
+        if any(target.symbol for target in self.fence.targets):
+            details = {"page": self.document.at(self.fence.line), "expected": self.module.path}
+            raise BadInput("a source that names a symbol", details, "a source shows a whole file: name that alone")
+        found = sources.roles(self.document, self.fence, self.module)
+        bodies = sources.bodies(found, self.module)
+        folds = [Fold(span, role.text, role.symbol.qualname, role.line) for span, role in bodies]
+        whole = self.listing(("",), (Span(1, len(self.module.lines)),), (), folds)
+        return dataclasses.replace(whole, roles=found)
 
     def listing(
         self, titles: Sequence[str], pieces: Sequence[Span], notes: Sequence[Note], folds: Sequence[Fold]

@@ -11,7 +11,7 @@ import msgspec
 
 from track.errors import BadInput, TrackError
 
-__all__ = ["Phase", "Planned", "misplaced", "read_plan"]
+__all__ = ["Phase", "Planned", "misplaced", "read_plan", "reading_order"]
 
 
 class Planned(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -23,11 +23,12 @@ class Planned(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Phase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A step of the path, and what the reader can do at its end."""
+    """A step of the path, and what the reader can do at its end; or pages that stand beside the path."""
 
     title: str
     promise: str
     pages: tuple[Planned, ...]
+    beside: bool = False
 
 
 class _Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -47,7 +48,7 @@ def read_plan(docs: Path) -> tuple[Phase, ...]:
 
 def misplaced(nav: object, written: set[str]) -> Iterator[TrackError]:
     """Pages that the navigation of mkdocs.yml names and `docs/` lacks, and the other way round."""
-    named = set(_paths(nav))
+    named = set(reading_order(nav))
     for path in sorted(named - written):
         yield BadInput("the navigation names a page that is not there", {"file": "mkdocs.yml", "page": f"docs/{path}"})
     for path in sorted(written - named):
@@ -55,15 +56,16 @@ def misplaced(nav: object, written: set[str]) -> Iterator[TrackError]:
         yield BadInput("a page that the navigation does not name", {"file": "mkdocs.yml", "page": f"docs/{path}"}, step)
 
 
-def _paths(nav: object) -> Iterator[str]:
+def reading_order(nav: object) -> Iterator[str]:
+    """The pages of a navigation, first to last."""
     match nav:
         case str():
             yield nav
         case list():
             for item in nav:  # pyright: ignore[reportUnknownVariableType] -- YAML is untyped
-                yield from _paths(item)  # pyright: ignore[reportUnknownArgumentType] -- as above
+                yield from reading_order(item)  # pyright: ignore[reportUnknownArgumentType] -- as above
         case dict():
             for item in nav.values():  # pyright: ignore[reportUnknownVariableType] -- as above
-                yield from _paths(item)  # pyright: ignore[reportUnknownArgumentType] -- as above
+                yield from reading_order(item)  # pyright: ignore[reportUnknownArgumentType] -- as above
         case _:
             pass

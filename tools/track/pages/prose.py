@@ -12,10 +12,12 @@ from track.errors import BadInput, TrackError, raise_all
 from track.facts.catalog import Fact
 from track.pages.mathml import replace_math
 
-__all__ = ["fill"]
+__all__ = ["CODE", "fill"]
 
 _NAME = re.compile(r"\{\{\s*(?P<name>[^{}]+?)\s*\}\}")
-_CODE = re.compile(r"(?P<ticks>(?<!`)`+(?!`)).+?(?<!`)(?P=ticks)(?!`)", re.DOTALL)
+CODE = re.compile(r"(?P<ticks>(?<!`)`+(?!`)).+?(?<!`)(?P=ticks)(?!`)", re.DOTALL)
+"""A code span."""
+
 _PARSER = MarkdownIt("commonmark")
 
 
@@ -81,7 +83,7 @@ def _outside_code_spans(text: str, at: Callable[[int], str]) -> str:
 
     parts: list[str] = []
     last = 0
-    for span in _CODE.finditer(text):
+    for span in CODE.finditer(text):
         parts += [math(last, span.start()), span[0]]
         last = span.end()
     return "".join([*parts, math(last, len(text))])

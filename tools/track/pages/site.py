@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.metadata
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+
+import msgspec
 
 from track.anchors.library import Library
 from track.errors import Finding, TrackError, raise_all
 from track.files import digest, write_if_changed
+from track.pages import search
 from track.pages.address import address
+from track.pages.api import FOLDER, readable
 from track.pages.config import load_config
 from track.pages.context import Context
 from track.pages.layout import Bound
-from track.pages.locks import Lock, Locked, read_lock, write_lock
-from track.pages.plan import misplaced
+from track.pages.locks import Lock, read_lock, write_lock
+from track.pages.names import Names
+from track.pages.plan import misplaced, reading_order
+from track.pages.publish import publish
 from track.pages.weave import locked, open_page, weave
+from track.pins.lock import Pin
 
 __all__ = ["annotated", "build_html", "is_current", "relock", "site_key", "weave_all"]
 
 STAMP = "build/site.key"
+NAMES = "assets/names.js"
+"""The script with what names mean, for the pages of the site."""
 
 
 def pages_of(docs: Path) -> list[Path]:
@@ -38,25 +48,36 @@ def weave_all(root: Path, context: Context) -> int:
     in `build/pages` has changed.
     """
     docs = root / "docs"
-    pages = {page.relative_to(docs): page for page in pages_of(docs)}
-    errors = list(misplaced(load_config(root / "mkdocs.yml").get("nav"), {name.as_posix() for name in pages}))
-    woven: dict[Path, str] = {}
-    locks: dict[Path, list[Locked]] = {}
-    for name, page in pages.items():
-        try:
-            lock = read_lock(page)
-            bound = open_page(page, docs, context.library, lock)
-            woven[name] = weave(bound, context)
-            locks[page] = locked(bound, lock, context.library)
-        except TrackError as error:
-            errors.extend(getattr(error, "errors", [error]))
+    pages = pages_of(docs)
+    nav = load_config(root / "mkdocs.yml").get("nav")
+    errors = list(misplaced(nav, {page.relative_to(docs).as_posix() for page in pages}))
+    locks = dict(_each(pages, read_lock, errors))
+    opened = dict(_each(locks, lambda page: open_page(page, docs, context.library, locks[page]), errors))
+    order = [docs / path for path in reading_order(nav)]
+    ordered = [opened[page] for page in order if page in opened]
+    names = Names.of_pages(context.library, ordered)
+    naming = dataclasses.replace(context, names=names)
+    woven = dict(_each(opened, lambda page: weave(opened[page], naming), errors))
     raise_all(errors)
-    for page, notes in locks.items():
-        write_lock(page, notes)
+    for page, bound in opened.items():
+        write_lock(page, locked(bound, locks[page], context.library))
     copied = (path for path in docs.rglob("*") if path.is_file() and not _private(path))
     assets = {path.relative_to(docs): path.read_bytes() for path in copied}
-    made = {Path(name): data for name, data in context.files.items()}
-    return _write(root / "build" / "pages", {**woven, **assets, **made})
+    made = {Path(name): data for name, data in {**context.files, NAMES: names.script()}.items()}
+    _write(root / FOLDER, readable(context.library))
+    found = [*search.entries(ordered, names, context.evidence), *context.found]
+    write_if_changed(root / search.FOUND, msgspec.json.encode(found))
+    written = {page.relative_to(docs): text for page, text in woven.items()}
+    return _write(root / "build" / "pages", {**written, **assets, **made})
+
+
+def _each[T](pages: Iterable[Path], make: Callable[[Path], T], errors: list[TrackError]) -> Iterator[tuple[Path, T]]:
+    """What `make` makes of each page; what goes wrong is added to `errors`."""
+    for page in pages:
+        try:
+            yield page, make(page)
+        except TrackError as error:
+            errors.extend(getattr(error, "errors", [error]))
 
 
 def relock(root: Path, page: Path, library: Library) -> int:
@@ -85,7 +106,7 @@ def _write(out: Path, files: Mapping[Path, str | bytes]) -> int:
 
 
 def _private(path: Path) -> bool:
-    return path.suffix == ".md" or path.name.endswith(".lock.json") or path.name == "track.toml"
+    return path.suffix == ".md" or path.name.endswith(".lock.json") or path.name in {"changes.toml", "track.toml"}
 
 
 def site_key(root: Path, pins: Path) -> str:
@@ -97,7 +118,7 @@ def site_key(root: Path, pins: Path) -> str:
 
 
 def _inputs(root: Path) -> Iterator[Path]:
-    yield root / "mkdocs.yml"
+    yield from (path for path in (root / "mkdocs.yml", root / "CITATION.cff") if path.is_file())
     for folder in ("docs", "kernels", "tools"):
         yield from sorted(p for p in (root / folder).rglob("*") if p.is_file() and p.suffix != ".pyc")
 
@@ -108,12 +129,14 @@ def is_current(root: Path, key: str) -> bool:
     return (root / "build/site").is_dir() and stamp.is_file() and stamp.read_text() == key
 
 
-def build_html(root: Path, key: str) -> None:
-    """Run MkDocs on the woven pages, beside the old site, and swap it in whole; the stamp is written last."""
+def build_html(root: Path, key: str, pins: Sequence[Pin]) -> None:
+    """Make the site of the woven pages, beside the old one, and swap it in whole; the stamp is written last."""
     site, fresh, old = (root / "build" / name for name in ("site", "site.partial", "site.old"))
     for left in (fresh, old):
         shutil.rmtree(left, ignore_errors=True)
     run_mkdocs(root, fresh)
+    search.complete(root, fresh)
+    publish(root, fresh, pins)
     (root / STAMP).unlink(missing_ok=True)
     if site.exists():
         site.rename(old)

@@ -10,13 +10,16 @@ from track.anchors.library import Library
 from track.errors import TrackError, raise_all
 from track.facts.catalog import Fact
 from track.pages import listing as listings
+from track.pages import search
 from track.pages.context import Context
 from track.pages.directives import DIRECTIVES
-from track.pages.document import FOLDED, LISTING, Document, Fence, read
+from track.pages.document import BOUND, Document, Fence, read
+from track.pages.ids import Ids, of_headings
 from track.pages.layout import Bound, Fold, Listing, Note, bind
 from track.pages.locks import Lock, Locked
 from track.pages.notes import renderer
 from track.pages.prose import fill
+from track.pages.sources import Role, outline, plain
 
 __all__ = ["locked", "open_page", "weave"]
 
@@ -44,7 +47,8 @@ def weave(bound: Bound, context: Context) -> str:
     """The finished Markdown of a page."""
     listings_ = {listing.fence.line: listing for listing in bound.listings}
     render = renderer(context.root, bound.document.path)
-    return _Weaver(bound.document, listings_, context, render).page()
+    ids = Ids(of_headings(bound.document.lines))
+    return _Weaver(bound.document, listings_, context, render, ids).page()
 
 
 @dataclasses.dataclass(eq=False)
@@ -53,7 +57,7 @@ class _Weaver:
     listings: Mapping[int, Listing]
     context: Context
     render: Callable[[str, str], str]
-    slugs: dict[str, int] = dataclasses.field(default_factory=dict[str, int])
+    ids: Ids
     headed: set[str] = dataclasses.field(default_factory=set[str])
 
     def page(self) -> str:
@@ -77,24 +81,39 @@ class _Weaver:
         rows = "".join(f"{key}: {self.filled(value, 1)}\n" for key, value in kept.items())
         if "file" in self.document.front:
             rows += "hide:\n  - navigation\n"  # a page of source takes the whole width
+        if any(fence.kind == "api" for fence in self.document.fences):
+            rows += f"search:\n  boost: {search.LISTED}\n"
         return f"---\n{rows}---\n\n" if rows else ""
 
     def prose(self, first: int, end: int) -> str:
-        return self.filled("\n".join(self.document.lines[first:end]), first + 1)
+        return self.named(self.filled("\n".join(self.document.lines[first:end]), first + 1))
 
     def filled(self, text: str, line: int) -> str:
         """Facts and formulas of a text that begins at `line` of the page."""
         facts: Mapping[str, Fact] = self.context.facts
         return fill(text, facts, lambda number: self.document.at(line + number))
 
+    def named(self, text: str) -> str:
+        """Markdown whose names lead somewhere."""
+        return self.context.names.linked(text, self.document) if self.context.names else text
+
     def fence(self, fence: Fence) -> str:
-        if fence.kind not in {LISTING, FOLDED}:
+        if fence.kind not in BOUND:
             return DIRECTIVES[fence.kind](fence, self.context.on(self.document))
         found = self.texts(self.listings[fence.line])
-        tree = self.context.library.tree(found.module.path)
-        header = "" if found.module.path in self.headed else listings.render_header(found, tree) + "\n\n"
-        self.headed.add(found.module.path)
-        return header + listings.render(found, tree, self.slugs)
+        path, names = found.module.path, self.context.names
+        tree = self.context.library.tree(path)
+        header = "" if path in self.headed else listings.render_header(found, tree)
+        self.headed.add(path)
+        symbols = outline(found.roles, self.role) if found.roles else ""
+        link = names.linker(path, self.document.path) if names else None
+        return "\n\n".join(filter(None, [header, symbols, listings.render(found, tree, self.ids, link)]))
+
+    def role(self, role: Role) -> str:
+        """A role as HTML within a line."""
+        if role.origin != "page":
+            return plain(role.text)
+        return self.rendered(role.text, role.line).removeprefix("<p>").removesuffix("</p>")
 
     def texts(self, listing: Listing) -> Listing:
         """The listing with facts and formulas in its notes and roles."""
@@ -105,12 +124,16 @@ class _Weaver:
         )
 
     def note(self, note: Note) -> Note:
-        item = dataclasses.replace(note.item, body=self.rendered(note.item.body, note.item.line))
-        return dataclasses.replace(note, item=item)
+        body = self.render(self.named(self.filled(note.item.body, note.item.line)), self.document.at(note.item.line))
+        self.context.found.append(search.note(self.document.path, note.span.first, note.anchor.symbol, body))
+        return dataclasses.replace(note, item=dataclasses.replace(note.item, body=body))
 
     def fold(self, fold: Fold) -> Fold:
-        return dataclasses.replace(fold, role=self.rendered(fold.role, fold.line or 1))
+        """A role stays free of links: it may stand in what opens the fold."""
+        if fold.line:
+            return dataclasses.replace(fold, role=self.rendered(fold.role, fold.line))
+        return dataclasses.replace(fold, role=f"<p>{plain(fold.role)}</p>" if fold.role else "")
 
     def rendered(self, text: str, line: int) -> str:
-        """A note as HTML."""
+        """Markdown of a note or a role as HTML."""
         return self.render(self.filled(text, line), self.document.at(line))
