@@ -18,7 +18,7 @@ export SOURCE_DATE_EPOCH
 endif
 
 .DEFAULT_GOAL = help
-.PHONY: help site serve test check fmt lock clean setup-site setup-test chromium
+.PHONY: help site serve test check fmt lock clean setup-site setup-test programs
 
 help: ## list the commands
 	@sed -n 's/^\([a-z][a-z-]*\):.*## /\1 /p' Makefile | awk '{ name = $$1; sub(/^[^ ]* /, ""); printf "make %-8s%s\n", name, $$0 }'
@@ -30,7 +30,7 @@ serve: setup-site ## show the site on this machine and follow every change
 	@$(BIN)/track serve
 
 # Two workers, as CI has two cores; a file's tests share what they build. What is timed runs by itself, after the rest.
-test: setup-test chromium ## run all tests
+test: setup-test programs ## run all tests
 	@$(BIN)/track sync --history
 	@$(BIN)/track evidence run
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not alone" $(ARGS)
@@ -79,12 +79,6 @@ setup-site:
 setup-test:
 	@tools/setup.sh test
 
-# The browser tests drive any Chromium or Chrome that is on PATH; without one they say that they were skipped.
-chromium:
-	@for name in chromium chromium-browser google-chrome; do command -v $$name >/dev/null && exit 0; done; \
-	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-		echo "setup: installing chromium for the browser tests"; \
-		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends chromium >/dev/null; \
-	else \
-		echo "setup: no chromium on PATH, so the browser tests are skipped"; \
-	fi
+# The browsers, Java, Node and packages that tests drive; what cannot be had is said, and its tests are skipped.
+programs:
+	@tools/programs.sh

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
@@ -16,20 +22,73 @@ hypothesis.settings.register_profile("dev", print_blob=True, deadline=None)
 hypothesis.settings.register_profile("ci", parent=hypothesis.settings.get_profile("dev"), derandomize=True)
 hypothesis.settings.load_profile("ci" if "CI" in os.environ else "dev")
 
-NO_BROWSER = "no chromium on PATH"
+PROGRAMS = {
+    "chromium": ("chromium", "chromium-browser", "google-chrome"),
+    "firefox": ("firefox-esr", "firefox"),
+    "java": ("java",),
+    "node": ("node",),
+}
+"""What tests drive, and the names under which a machine may have it; tools/programs.sh knows the packages."""
+NO_NPM = "no build/npm: tools/programs.sh makes it"
 
 # The reasons for which a test may be skipped on a person's machine. In CI there are none, because .ci/run and make
 # install what is missing.
-EXPECTED_SKIPS = frozenset() if "CI" in os.environ else frozenset({NO_BROWSER})
+EXPECTED_SKIPS = (
+    frozenset() if "CI" in os.environ else frozenset({NO_NPM, *(f"no {name} on PATH" for name in PROGRAMS)})
+)
+
+
+def program(name: str) -> str:
+    """The path of a program of this machine; without it, the test is skipped."""
+    for known in PROGRAMS[name]:
+        if path := shutil.which(known):
+            return path
+    pytest.skip(f"no {name} on PATH")
 
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """The path of a Chromium or Chrome of this machine."""
-    for name in ("chromium", "chromium-browser", "google-chrome"):
-        if path := shutil.which(name):
-            return path
-    pytest.skip(NO_BROWSER)
+    return program("chromium")
+
+
+@pytest.fixture(scope="session")
+def firefox() -> str:
+    """The path of a Firefox of this machine."""
+    return program("firefox")
+
+
+@pytest.fixture(scope="session")
+def java() -> str:
+    """The path of a Java of this machine."""
+    return program("java")
+
+
+@pytest.fixture(scope="session")
+def npm() -> Path:
+    """The folder with the packages of tests/browser/package-lock.json."""
+    folder = Path(__file__).parents[1] / "build" / "npm" / "node_modules"
+    if not folder.is_dir():
+        pytest.skip(NO_NPM)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def node(npm: Path) -> Callable[..., list[dict[str, Any]]]:
+    """Runs a script of tests/browser with Node, and gives the lines that it printed, which are JSON."""
+    path = program("node")
+
+    def run(script: str, *arguments: object, seconds: float) -> list[dict[str, Any]]:
+        command = [path, str(Path(__file__).parent / "browser" / script), *map(str, arguments)]
+        with tempfile.TemporaryDirectory() as home:
+            environment = {**os.environ, "NODE_PATH": str(npm), "HOME": home, "DO_NOT_TRACK": "1"}
+            done = subprocess.run(
+                command, env=environment, capture_output=True, text=True, timeout=seconds, check=False
+            )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    return run
 
 
 class SkipWatch:

@@ -186,7 +186,7 @@ def build(root: Path, pins: Path) -> str:
         return "nothing changed"
     opened = open_(root, pins)
     changed = weave(opened)
-    site.build_html(root, site.site_key(root, pins))
+    site.build_html(root, site.site_key(root, pins), [tree.pin for tree in opened.context.library.trees.values()])
     return f"{opened.context.evidence.ran} kernel verdicts run, {changed} pages woven, site built"
 
 

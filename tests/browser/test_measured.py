@@ -1,0 +1,162 @@
+"""What is measured of the real site: accessibility, how heavy its largest page is, and how long a build takes.
+
+Each ratio is to something that is measured in the same run: the theme's shell with nothing in it, the theme with the
+same file as one block of code, and MkDocs with the same lines.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+import yaml
+from playwright.sync_api import Page
+from selectolax.lexbor import LexborHTMLParser as Html
+
+from tests.browser.conftest import NARROW, WIDE
+from track.pins import lock
+
+pytestmark = [pytest.mark.alone, pytest.mark.timeout(900)]
+
+ROUNDS = 5
+SECONDS = 10
+"""What axe may take for a page; on the stock theme's page of the largest file it takes minutes."""
+FLOOR = 50
+"""Milliseconds of blocking below which pages are not told apart: of a task, Lighthouse counts what is above as many."""
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("kind", ["front", "annotated", "source", "article", "reference", "API"])
+def test_axe_finds_nothing_on_any_kind_of_page(kinds, url, npm, watched, kind, scheme, size):
+    page = watched.open(f"{url}/{kinds[kind]}", size, scheme)
+    page.wait_for_timeout(500)
+    page.evaluate((npm / "axe-core" / "axe.min.js").read_text() + ";0")  # through the debugger, which no policy stops
+    start = worked(page)
+    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+    took = worked(page) - start
+    told = [(one["id"], node["html"][:120], node["failureSummary"][:200]) for one in found for node in one["nodes"]]
+    assert told == []
+    assert took < SECONDS
+
+
+def worked(page: Page) -> float:
+    """Seconds for which the page's own process has had a processor, so what other programs do does not count."""
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable")
+    found = {metric["name"]: metric["value"] for metric in session.send("Performance.getMetrics")["metrics"]}
+    session.detach()
+    return found["ProcessTime"]
+
+
+@pytest.fixture(scope="module")
+def measured(folder, largest, serve_gzipped, tmp_path_factory, real, chromium, node):
+    """Medians of Lighthouse's mobile profile for the largest page, the shell and the stock page, by these names."""
+    shell = Path(largest).with_name("shell.html").as_posix()
+    (folder / shell).write_text(emptied((folder / largest).read_text()))
+    stock = stock_site(tmp_path_factory.mktemp("stock"), [source_of(real.root, largest)])
+    url = serve_gzipped(folder)
+    addresses = {
+        "largest": f"{url}/{largest}",
+        "shell": f"{url}/{shell}",
+        "stock": f"{serve_gzipped(stock)}/page0.html",
+    }
+    rows = node("lighthouse.cjs", chromium, ROUNDS, *addresses.values(), seconds=600)
+    (folder / shell).unlink()
+    return {name: medians([row for row in rows if row["url"] == address]) for name, address in addresses.items()}
+
+
+def emptied(page: str) -> str:
+    """The same page of the theme, with the same styles and scripts, and nothing to read but a heading."""
+    tree = Html(page)
+    for part in ("article", "nav.md-nav--secondary"):
+        for found in tree.css(part):
+            found.inner_html = "<h1>Shell</h1>" if part == "article" else ""
+    return tree.html or ""
+
+
+def file_of(root: Path, page: str) -> str:
+    """The file that a page is about, as its front matter says, or nothing."""
+    text = (root / "docs" / page).with_suffix(".md").read_text()
+    found = re.search(r"^file: (.+)$", text.split("\n---\n")[0], re.MULTILINE) if text.startswith("---") else None
+    return found[1].strip() if found else ""
+
+
+def source_of(root: Path, page: str) -> str:
+    """The source that a page is about, whole."""
+    pins = lock.read(root / "pins.toml").values()
+    places = [root / "build" / "sources" / f"{pin.project}-{pin.commit}" / file_of(root, page) for pin in pins]
+    (found,) = [place for place in places if place.is_file()]
+    return found.read_text()
+
+
+def stock_site(folder: Path, texts: Sequence[str]) -> Path:
+    """Sources as the theme's manual has them: each file a page with one numbered block; no font of another host."""
+    (folder / "docs").mkdir()
+    (folder / "docs" / "index.md").write_text("# Stock\n")
+    for number, text in enumerate(texts):
+        (folder / "docs" / f"page{number}.md").write_text(f'# Page\n\n``````python linenums="1"\n{text}\n``````\n')
+    config = {
+        "site_name": "Stock",
+        "use_directory_urls": False,
+        "theme": {"name": "material", "font": False},
+        "plugins": ["search"],
+        "markdown_extensions": [
+            {"pymdownx.highlight": {"anchor_linenums": True, "line_spans": "__span", "pygments_lang_class": True}},
+            "pymdownx.superfences",
+        ],
+    }
+    (folder / "mkdocs.yml").write_text(yaml.safe_dump(config))
+    subprocess.run([sys.executable, "-m", "mkdocs", "build"], cwd=folder, check=True, capture_output=True)
+    return folder / "site"
+
+
+def medians(rows: Sequence[dict[str, float]]) -> dict[str, float]:
+    assert len(rows) == ROUNDS
+    return {name: statistics.median(row[name] for row in rows) for name in ("blocking", "shift", "score")}
+
+
+def test_the_largest_page_blocks_a_twentieth_of_what_the_stock_theme_does(measured):
+    largest, stock = measured["largest"]["blocking"], measured["stock"]["blocking"]
+    assert stock > 20 * FLOOR, measured  # else there is nothing to compare with
+    assert largest <= stock / 20, measured
+
+
+def test_the_largest_page_blocks_no_more_than_three_empty_ones(measured):
+    shell = max(measured["shell"]["blocking"], FLOOR)
+    assert measured["largest"]["blocking"] <= 3 * shell, measured
+
+
+def test_the_largest_page_scores_as_an_empty_one_does(measured):
+    assert measured["largest"]["score"] >= measured["shell"]["score"] - 3, measured
+
+
+def test_nothing_on_the_largest_page_moves_while_it_loads(measured):
+    assert measured["largest"]["shift"] == 0, measured
+
+
+def timed(work: Callable[[], object]) -> float:
+    start = time.monotonic()
+    work()
+    return time.monotonic() - start
+
+
+def test_a_build_takes_half_of_what_mkdocs_takes_for_the_same_lines(real, pages, tmp_path):
+    """A page changed and every kernel known, so all pages are woven and the generator runs."""
+    about = [name for name in pages if file_of(real.root, name)]
+    texts = [source_of(real.root, name) for name in about]
+    real.edit("docs/index.md", "## The path", "Changed.\n\n## The path")
+    ours = timed(lambda: real.track("build"))
+    stock = timed(lambda: stock_site(tmp_path, texts))
+    assert ours <= stock / 2, (ours, stock, about)
+
+
+def test_a_build_with_nothing_changed_is_done_at_once(real):
+    real.track("build")
+    assert min(timed(lambda: real.track("build")) for _ in range(3)) <= 1.5  # the machine may be busy once
