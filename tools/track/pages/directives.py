@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from track.errors import BadInput
-from track.pages import compiled, figures
+from track.pages import changes, compiled, figures
 from track.pages.context import Context, options
 from track.pages.document import Fence
 from track.pages.plan import Phase, Planned
@@ -67,6 +67,7 @@ def upstream(fence: Fence, context: Context) -> str:
 
 DIRECTIVES: Mapping[str, Callable[[Fence, Context], str]] = {
     **compiled.FENCES,
+    "changes": changes.changes,
     "kernel": figures.kernel,
     "pins": pins,
     "records": figures.records,
