@@ -16,7 +16,7 @@ from track.errors import BadInput
 from track.evidence import Evidence, Runner, collect, committed, lanes, prune, show
 from track.evidence.keys import key_of
 from track.evidence.plan import Asked, check
-from track.evidence.record import Job, Listed, Record, Timing, Verdict
+from track.evidence.record import Job, Ledger, Listed, Measures, Ptxas, Record, Region, Timing, Verdict
 
 EVERY = {(lane, target) for lane, entry in lanes.LANES.items() for target in entry.targets}
 REST = {lane: "of no interest" for lane in lanes.LANES if lane != "hlo"}
@@ -206,6 +206,21 @@ def test_show_prints_a_record_and_an_unknown_lane_is_bad_input(checkout: Path) -
     assert "largest error 1.0 of 2048 elements" in said
     assert track(checkout, "show", "off", "--lane", "moon")[0] == 2
     assert track(checkout, "show", "off", "--form", "ptx")[0] == 2
+
+
+def test_a_row_has_what_a_program_takes_in_sum() -> None:
+    """Of several programs on a GPU that run after one another, a thread has the registers of one."""
+    first = Ptxas("a", 40, 4, 8, 0, 1024, dynamic_shared=512, instructions=100)
+    regions = (Region("start", 10), Region("loop", 7, depth=1))
+    measures = Measures(ledger=Ledger((), 4096, 16), regions=regions, spills={"stores": 2})
+    assert show.sums(measures) == {"VMEM bytes": 4096, "SMEM bytes": 16, "bundles": 17, "spilled stores": 2}
+    assert show.sums(Measures(ptxas=(first, replace(first, registers=32, shared=0)))) == {
+        "registers": 40,
+        "shared memory bytes": 2048,
+        "spilled bytes": 24,
+        "instructions": 200,
+    }
+    assert show.sums(Measures()) == {}
 
 
 def test_a_row_names_what_was_expected(evidence: Evidence) -> None:

@@ -10,6 +10,8 @@ import pytest
 
 from track import checkout
 from track.anchors.library import Library
+from track.drift import editions
+from track.drift.editions import Edition
 from track.facts import book
 from track.facts.catalog import Fact
 from track.pins import history, lock, sync, wheel
@@ -31,6 +33,20 @@ def static(version: str) -> Mapping[str, Fact]:
 def release() -> Callable[[str], Mapping[str, Fact]]:
     """The static facts of a release, by its version."""
     return static
+
+
+@cache
+def opened(version: str) -> Edition:
+    """The files of a release of jax that are compared; nothing is downloaded."""
+    static(version)  # fails where the wheel is missing
+    pin = lock.read(ROOT / "pins.toml")["jax"]
+    return editions.open_edition(ROOT, pin, editions.known(ROOT, pin)[version])
+
+
+@pytest.fixture(scope="session")
+def edition() -> Callable[[str], Edition]:
+    """The files of a release, by its version."""
+    return opened
 
 
 @pytest.fixture(scope="session")

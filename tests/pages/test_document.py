@@ -33,7 +33,8 @@ def test_a_fence_and_its_list_are_found_with_their_lines():
     fence = fence_of(page)
     assert page.split("\n")[fence.line - 1] == "```listing"
     assert page.split("\n")[fence.end - 1] == "More text."
-    assert fence.items == (Item("note", "x", None, "Says.", page.split("\n").index("- `x`") + 1),)
+    first = page.split("\n").index("- `x`") + 1
+    assert fence.items == (Item("note", "x", None, "Says.", first, first + 4),)
 
 
 def test_a_fence_takes_no_list_that_comes_after_a_paragraph():
@@ -152,7 +153,7 @@ def test_a_fence_of_ours_in_a_list_or_a_quotation_is_an_error(text, line):
 
 
 def test_a_note_may_be_one_line():
-    assert items_of("- `a` Says.") == (Item("note", "a", None, "Says.", 4),)
+    assert items_of("- `a` Says.") == (Item("note", "a", None, "Says.", 4, 5),)
 
 
 def test_a_note_holds_paragraphs_lists_and_code_as_they_are_indented():

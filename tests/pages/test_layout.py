@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from tests.pages.helpers import BOX, PAGE, bound, document, errors_of, library, listing, reviewed
+from tests.pages.helpers import BOX, COMMIT, PAGE, bound, document, errors_of, library, listing, reviewed
 from track.errors import BadInput, Finding, TrackError
 from track.pages.layout import bind
 from track.pages.locks import Lock
@@ -246,10 +248,11 @@ def test_code_that_was_edited_is_a_finding_with_the_way_on(tmp_path):
     assert error.details == {
         "page": f"{PAGE}:4",
         "code": "pkg/box.py, in Box.fill",
+        "pin": f"written for commit {COMMIT[:7]}",
         "quote": "self.size += amount",
         "found": f"line {line_of('self.size += amount')}, in Box.fill",
     }
-    assert error.next_step.endswith(f"track lock {PAGE}")
+    assert re.fullmatch(r"read it against the code: track drift show [0-9a-f]{8}", error.next_step)
 
 
 def test_code_that_was_deleted_is_lost_with_the_closest_lines(tmp_path):

@@ -96,4 +96,3 @@ def test_a_damaged_lock_is_bad_input_that_names_it(page, notes, damage):
     with pytest.raises(BadInput, match="lock that cannot be read") as caught:
         read_lock(page)
     assert caught.value.details["file"] == "page.lock.json"
-    assert caught.value.details["page"] == "page.md"

@@ -16,6 +16,7 @@ import click
 from track.anchors import symbols
 from track.anchors.library import Library
 from track.anchors.symbols import Module
+from track.bump import flow
 from track.errors import BadInput, Finding, TrackError
 from track.evidence import Evidence, Record, Runner, collect, committed, prune
 from track.evidence.lanes import LANES
@@ -37,6 +38,7 @@ __all__ = [
     "coverage",
     "evidence_of",
     "facts_of_release",
+    "figures",
     "open_",
     "prune_evidence",
     "relock",
@@ -59,12 +61,14 @@ def alone(root: Path) -> AbstractContextManager[None]:
     return exclusive(root / "build" / "lock", "build")
 
 
-def open_(root: Path, pins: Path, runner: Runner | None = None) -> Opened:
+def open_(root: Path, pins: Path, runner: Runner | None = None, *, draft: bool = False) -> Opened:
     """All that pages are woven from: sources, facts, and the kernels run that have no record."""
     library = sources(root, pins)
     same_as_installed(library)
     evidence = evidence_of(root, pins, runner=runner)
-    return Opened(root, Context(root, library, book.of_checkout(root, library), evidence, read_plan(root / "docs")))
+    stamp = flow.stamps(root, library, progress.Terminal()) if draft else None
+    found = book.of_checkout(root, library)
+    return Opened(root, Context(root, library, found, evidence, read_plan(root / "docs"), stamp=stamp))
 
 
 def sources(root: Path, pins: Path) -> Library:
@@ -180,14 +184,26 @@ def weave(opened: Opened) -> int:
     return site.weave_all(opened.root, opened.context)
 
 
-def build(root: Path, pins: Path) -> str:
+def build(root: Path, pins: Path, *, draft: bool = False) -> str:
     """Weave and build the site, whatever of it changed; return what was done in a few words."""
-    if site.is_current(root, site.site_key(root, pins)):
+    key = site.site_key(root, pins, draft=draft)
+    if site.is_current(root, key):
         return "nothing changed"
-    opened = open_(root, pins)
+    opened = open_(root, pins, draft=draft)
     changed = weave(opened)
-    site.build_html(root, site.site_key(root, pins), [tree.pin for tree in opened.context.library.trees.values()])
+    key = site.site_key(root, pins, draft=draft)
+    site.build_html(root, key, [tree.pin for tree in opened.context.library.trees.values()])
     return f"{opened.context.evidence.ran} kernel verdicts run, {changed} pages woven, site built"
+
+
+def figures(root: Path, pins: Path) -> list[dict[str, str | int]]:
+    """Every figure of every page, with the digest of what it is drawn as; the error stands for one that cannot be."""
+    opened = open_(root, pins)
+    return [
+        {"page": bound.document.path, "line": fence.line, "fence": fence.kind, "digest": drawn}
+        for bound in site.drafts(root, opened.context.library)
+        for fence, drawn in site.figures(bound, opened.context)
+    ]
 
 
 def serve(root: Path, pins: Path, port: int) -> None:

@@ -252,6 +252,157 @@ def prune(checkout: Checkout) -> None:
 
 
 @main.command()
+@click.argument("project")
+@click.argument("wanted", metavar="[VERSION|COMMIT|newest]", required=False)
+@click.option("--draft", "step", flag_value="draft", default=True, help="Make a draft and its report (the default).")
+@click.option("--accept", "step", flag_value="accept", help="Write the draft into the checkout.")
+@click.option("--undo", "step", flag_value="undo", help="Put every file back as it was before.")
+@click.option("--release", metavar="VERSION", help="The release that runs, where WANTED is a commit.")
+@click.option("--mirror", help="A folder, file:// or localhost address in place of the repository.")
+@click.option("--evidence/--no-evidence", default=True, help="Whether to run the kernels at the new pin too.")
+@click.pass_obj
+def bump(
+    checkout: Checkout,
+    project: str,
+    wanted: str | None,
+    *,
+    step: str,
+    release: str | None,
+    mirror: str | None,
+    evidence: bool,
+) -> None:
+    """Move the pin of PROJECT: carry every note over, and report what changed.
+
+    A draft changes nothing outside of build/. Give the same command again to go on with one that was stopped.
+    """
+    from track import checkout as work
+    from track.bump import flow, show
+    from track.pins import progress
+
+    with work.alone(checkout.root):
+        if step == "undo":
+            files = flow.undo(checkout.root)
+            click.echo(f"{len(files)} files are as they were" if files else "the draft is gone; no file had changed")
+        elif step == "accept":
+            report, files = flow.accept(checkout.root)
+            click.echo(f"{show.summary(report)}; {len(files)} files written")
+            click.echo("next: make lock, then make site; track drift list shows what waits")
+        else:
+            asked = flow.Asked(project, _wanted(wanted), release, mirror, evidence)
+            made = flow.make_draft(checkout.root, checkout.pins, asked, progress.Terminal())
+            if made is None:
+                click.echo(f"{project}: nothing newer than what is pinned")
+                return
+            click.echo(show.table(made, everything=False))
+            click.echo("read build/bump/review.html or build/bump/report.md, decide with track drift, then")
+            click.echo(f"track bump {project} --accept, or --undo")
+
+
+def _wanted(given: str | None) -> str:
+    if given is None:
+        raise BadInput("a draft of which release", {"expected": "a version, a full commit, or newest"})
+    return given
+
+
+@main.group()
+def drift() -> None:
+    """See and decide what a bump leaves to a person."""
+
+
+@drift.command(name="list")
+@click.option("--all", "everything", is_flag=True, help="What was carried over too.")
+@click.option("--format", "form", type=click.Choice(["table", "markdown", "github", "json"]), default="table")
+@click.pass_obj
+def list_drift(checkout: Checkout, form: str, *, everything: bool) -> None:
+    """Print the list of the latest bump."""
+    from track.bump import flow, show
+
+    report = flow.latest(checkout.root)
+    click.echo(show.in_form(report, form, everything=everything).rstrip("\n"))  # pyright: ignore[reportArgumentType]
+
+
+@drift.command(name="show")
+@click.argument("note")
+@click.pass_obj
+def show_drift(checkout: Checkout, note: str) -> None:
+    """Print NOTE with its old and its new code."""
+    from track.bump import flow
+    from track.pins import progress
+
+    click.echo(flow.review_one(checkout.root, checkout.pins, note, progress.Terminal()))
+
+
+@drift.command()
+@click.argument("notes", nargs=-1, required=True)
+@click.pass_obj
+def accept(checkout: Checkout, notes: tuple[str, ...]) -> None:
+    """Take NOTES as right for the code where they stand now."""
+    _decide(checkout, "accept", notes)
+
+
+@drift.command()
+@click.argument("note")
+@click.argument("first")
+@click.argument("last", required=False, default="")
+@click.option("--listing", default="", metavar="SYMBOL", help="Move the note under the listing of this symbol.")
+@click.pass_obj
+def retarget(checkout: Checkout, note: str, first: str, last: str, listing: str) -> None:
+    """Make NOTE speak of the code FIRST, or of everything from FIRST to LAST."""
+    _decide(checkout, "retarget", (note,), first, last, listing)
+
+
+@drift.command()
+@click.argument("notes", nargs=-1, required=True)
+@click.pass_obj
+def drop(checkout: Checkout, notes: tuple[str, ...]) -> None:
+    """Take NOTES off their pages."""
+    _decide(checkout, "drop", notes)
+
+
+def _decide(checkout: Checkout, verb: str, notes: tuple[str, ...], *words: str) -> None:
+    from track import checkout as work
+    from track.bump import flow
+    from track.bump.workspace import Decision
+
+    with work.alone(checkout.root):
+        library = flow.target(checkout.root, checkout.pins)
+        for note in notes:
+            click.echo(flow.settle(checkout.root, library, Decision(verb, note, *words)))  # pyright: ignore[reportArgumentType]
+
+
+@main.command()
+@click.argument("project")
+@click.argument("old")
+@click.argument("new")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def changes(checkout: Checkout, project: str, old: str, new: str, *, as_json: bool) -> None:
+    """Print what changed inside Pallas from release OLD to release NEW of PROJECT."""
+    from track.drift import history
+    from track.drift.summary import summary
+    from track.pins import lock, progress
+
+    pins = lock.read(checkout.pins)
+    found = history.changes_of(checkout.root, pins, project, old, new, progress=progress.Terminal())
+    click.echo(msgspec.json.format(msgspec.json.encode(found), indent=1).decode() if as_json else summary(found))
+
+
+@main.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def figures(checkout: Checkout, *, as_json: bool) -> None:
+    """Print every figure of the site with a digest of what it is drawn as."""
+    from track import checkout as work
+
+    found = work.figures(checkout.root, checkout.pins)
+    if as_json:
+        click.echo(json.dumps(found, indent=1))
+        return
+    for row in found:
+        click.echo(f"{row['digest']:.12}  {row['fence']}  {row['page']}:{row['line']}")
+
+
+@main.command()
 @click.argument("pages", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.pass_obj
 def lock(checkout: Checkout, pages: tuple[Path, ...]) -> None:
@@ -275,15 +426,16 @@ def weave(checkout: Checkout) -> None:
 
 @main.command()
 @click.option("--zensical", is_flag=True, help="Build the same pages with Zensical too, into build/zensical/site.")
+@click.option("--draft", is_flag=True, help="Build although notes wait for a person, and stamp them.")
 @click.pass_obj
-def build(checkout: Checkout, *, zensical: bool) -> None:
+def build(checkout: Checkout, *, zensical: bool, draft: bool) -> None:
     """Build the site into build/site, if anything changed."""
     from track import checkout as work
     from track.pages import second
 
     start = time.monotonic()
     with work.alone(checkout.root):
-        said = work.build(checkout.root, checkout.pins)
+        said = work.build(checkout.root, checkout.pins, draft=draft)
         if zensical:
             second.build_second(checkout.root)
     click.echo(f"{said} ({time.monotonic() - start:.1f} s): build/site/index.html")

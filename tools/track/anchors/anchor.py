@@ -58,7 +58,8 @@ def anchor(module: Module, span: Span, first: str, last: str | None = None) -> A
     inside = _statements(module, home)
     touched = tuple(s for s in inside if s.span.overlaps(span))
     prints = tuple(s.fingerprint for s in touched)
-    body = fingerprints.of_symbol(home) if home else ""
+    bodies = fingerprints.bodies(module)
+    body = bodies[home.selector] if home else ""
     others = [s for s in module.symbols if home and s != home]
     return Anchor(
         path=module.path,
@@ -68,8 +69,8 @@ def anchor(module: Module, span: Span, first: str, last: str | None = None) -> A
         statements=prints,
         weight=sum(s.weight for s in touched),
         body=body,
-        statement_twins=len(_sequences(tuple(fingerprints.statements(module.tree)), prints)) - 1 if prints else 0,
-        body_twins=sum(1 for s in others if s.kind != "name" and fingerprints.of_symbol(s) == body),
+        statement_twins=len(_sequences(_statements(module, None), prints)) - 1 if prints else 0,
+        body_twins=sum(1 for s in others if s.kind != "name" and bodies[s.selector] == body),
         name_twins=sum(1 for s in others if home and s.name == home.name),
     )
 
@@ -99,17 +100,15 @@ def quoted(module: Module, within: Span, first: str, last: str | None) -> list[S
 
 
 def _statements(module: Module, home: Symbol | None) -> tuple[Statement, ...]:
-    return tuple(fingerprints.statements(home.node if home else module.tree))
+    return fingerprints.statements_of(module, home)
 
 
 def _sequences(inside: Sequence[Statement], wanted: Sequence[str]) -> list[Span]:
     """Every run of statements with just these fingerprints."""
-    size = len(wanted)
-    if not size:
-        return []
-    prints = [s.fingerprint for s in inside]
-    starts = [i for i in range(len(prints) - size + 1) if prints[i : i + size] == list(wanted)]
-    return [Span(inside[i].span.first, max(s.span.last for s in inside[i : i + size])) for i in starts]
+    starts = [i for i, s in enumerate(inside) if wanted and s.fingerprint == wanted[0]]
+    runs = [inside[i : i + len(wanted)] for i in starts]
+    same = [run for run in runs if [s.fingerprint for s in run] == list(wanted)]
+    return [Span(run[0].span.first, max(s.span.last for s in run)) for run in same]
 
 
 def _in_symbol(note: Anchor, module: Module, home: Symbol | None, kind: Kind = "unchanged") -> Resolution | None:
@@ -154,13 +153,14 @@ def _same_body(note: Anchor, module: Module) -> Resolution | None:
 def _with_body(note: Anchor, module: Module) -> Iterator[Symbol]:
     if note.body_twins:
         return
-    yield from (s for s in module.symbols if s.kind != "name" and fingerprints.of_symbol(s) == note.body)
+    bodies = fingerprints.bodies(module)
+    yield from (s for s in module.symbols if s.kind != "name" and bodies[s.selector] == note.body)
 
 
 def _elsewhere(note: Anchor, module: Module, home: Symbol | None) -> Resolution | None:
     if note.statement_twins or note.weight < ENOUGH:
         return None
-    found = _sequences(tuple(fingerprints.statements(module.tree)), note.statements)
+    found = _sequences(_statements(module, None), note.statements)
     found = [span for span in found if not (home and home.span.contains(span))]
     if len(found) > 1:
         return Resolution("ambiguous", "", None, _shown(module, found))

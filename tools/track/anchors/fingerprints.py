@@ -7,14 +7,16 @@ make every fingerprint drift with the interpreter. Empty fields are left out, be
 from __future__ import annotations
 
 import ast
+import bisect
 import dataclasses
+import functools
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from track.anchors.symbols import Symbol
+from track.anchors.symbols import Module, Symbol
 from track.spans import Span
 
-__all__ = ["Statement", "of_node", "of_symbol", "statements"]
+__all__ = ["Statement", "bodies", "of_node", "of_symbol", "statements", "statements_of"]
 
 _BODIES = frozenset({"body", "orelse", "finalbody", "handlers", "cases"})
 _LAYOUT = frozenset({"ctx", "type_comment", "kind"})
@@ -57,6 +59,27 @@ def statements(node: ast.AST) -> Iterator[Statement]:
                 yield _header(child)
                 for inner in child.body:
                     yield from statements(inner)
+
+
+@functools.lru_cache(maxsize=512)
+def _whole(module: Module) -> tuple[Statement, ...]:
+    return tuple(statements(module.tree))
+
+
+def statements_of(module: Module, symbol: Symbol | None) -> tuple[Statement, ...]:
+    """The statements of a symbol of the file, or of the whole file; each file is walked once."""
+    inside = _whole(module)
+    if symbol is None:
+        return inside
+    first = bisect.bisect_left(inside, symbol.span.first, key=lambda s: s.span.first)
+    stop = bisect.bisect_right(inside, symbol.span.last, key=lambda s: s.span.first)
+    return inside[first:stop]
+
+
+@functools.lru_cache(maxsize=512)
+def bodies(module: Module) -> Mapping[str, str]:
+    """The fingerprint of every symbol of a file, by selector."""
+    return {symbol.selector: of_symbol(symbol) for symbol in module.symbols}
 
 
 def _statement(node: ast.stmt) -> Statement:

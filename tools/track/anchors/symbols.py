@@ -33,7 +33,7 @@ class Symbol:
     place: int = 1
     of: int = 1
 
-    @property
+    @functools.cached_property
     def name(self) -> str:
         """The last part of the qualified name."""
         return self.qualname.rpartition(".")[2]
@@ -48,7 +48,7 @@ class Symbol:
         """The text that selects this symbol and no other in its file."""
         return self.qualname if self.of == 1 else f"{self.qualname} ({self.place} of {self.of})"
 
-    @property
+    @functools.cached_property
     def owned(self) -> Span:
         """The span together with the comments before it."""
         return Span(self.lead, self.span.last)

@@ -22,7 +22,7 @@ def line(record: Record) -> str:
 
 
 def row(record: Record, kernels: Mapping[str, Listed]) -> dict[str, Any]:
-    """A record as a row of a table: all of it but what the lane measured, and the verdict that the kernel expects."""
+    """A record as a row of a table: its verdict, the one that the kernel expects, and what the program takes in sum."""
     listed = kernels.get(record.kernel)
     verdict = record.verdict
     return {
@@ -30,8 +30,24 @@ def row(record: Record, kernels: Mapping[str, Listed]) -> dict[str, Any]:
         "expected": listed.expects(record.lane, record.target) if listed else "ok",
         "mistake": listed.mistake if listed else "",
         **{name: getattr(verdict, name) for name in ("error", "where", "reason")},
+        "measured": sums(record.measures),
         **{name: getattr(record, name) for name in ("stamp", "confined", "versions", "key")},
     }
+
+
+def sums(measures: Measures) -> dict[str, int]:
+    """What the program takes, by name; of several GPU programs the sum, but of registers the most of any thread."""
+    ledger, regions, ptxas = measures.ledger, measures.regions, measures.ptxas
+    found = {"VMEM bytes": ledger.vmem, "SMEM bytes": ledger.smem} if ledger else {}
+    if regions:
+        found["bundles"] = sum(region.bundles for region in regions)
+    found |= {f"spilled {name}": count for name, count in (measures.spills or {}).items()}
+    if ptxas:
+        found["registers"] = max(one.registers for one in ptxas)
+        found["shared memory bytes"] = sum(one.shared + one.dynamic_shared for one in ptxas)
+        found["spilled bytes"] = sum(one.spill_stores + one.spill_loads for one in ptxas)
+        found["instructions"] = sum(one.instructions for one in ptxas)
+    return found
 
 
 def tally(records: Iterable[Record]) -> str:

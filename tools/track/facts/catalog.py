@@ -12,16 +12,18 @@ from collections.abc import Callable, Iterator
 from track.anchors import symbols
 from track.anchors.symbols import Module
 from track.errors import TrackError
-from track.facts import rules
+from track.facts import backends, rules
+from track.facts.registrations import Rule
 
 __all__ = ["CATALOG", "Entry", "Fact", "compute"]
 
 Value = int | str | None
 ModuleOf = Callable[[str], Module]
+type _Names = frozenset[str]
+type _Combine = Callable[[_Names, _Names, _Names], _Names]
 
 PIPELINE = "jax/_src/pallas/mosaic/pipeline.py"
 LOWERING = "jax/_src/pallas/mosaic/lowering.py"
-MOSAIC_CORE = "jax/_src/pallas/mosaic/core.py"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -120,34 +122,71 @@ PIPELINE_SYMBOLS = {
 """Names of the pipeline page's facts, and the symbols behind them."""
 
 
-def _sites(module_of: ModuleOf) -> tuple[rules.Site, ...]:
-    return rules.sites(module_of(LOWERING), rules.core_types(module_of(MOSAIC_CORE)))
+def _alone(module_of: ModuleOf) -> tuple[Rule, ...]:
+    return backends.TPU.rules(module_of, [LOWERING])
 
 
-def _by_type(core_type: str) -> Callable[[ModuleOf], Value]:
-    def count(module_of: ModuleOf) -> Value:
-        return len(rules.table(_sites(module_of), rules.core_types(module_of(MOSAIC_CORE)))[core_type])
-
-    return count
+def _in(table: str, of: Callable[[ModuleOf], tuple[Rule, ...]]) -> Callable[[ModuleOf], Value]:
+    return lambda module_of: len(rules.certain(rule for rule in of(module_of) if rule.table == table))
 
 
-def _union(module_of: ModuleOf) -> Value:
-    return len({primitive for site in _sites(module_of) for primitive in site.primitives})
-
-
-def _rules() -> Iterator[Entry]:
-    source = f"{LOWERING}, calls of {rules.REGISTER}"
+def _tpu_rules() -> Iterator[Entry]:
+    source = f"{LOWERING}, calls of register_lowering_rule"
     for name, core_type in (("tc", "TC"), ("sc-scalar", "SC_SCALAR_SUBCORE"), ("sc-vector", "SC_VECTOR_SUBCORE")):
         what = f"primitives with a rule for core type {core_type} in lowering.py alone"
-        yield Entry(f"tpu.rules.{name}", what, "jax", source, _by_type(core_type))
-    yield Entry("tpu.rules.union", "primitives with a rule for any core type, lowering.py alone", "jax", source, _union)
-    yield Entry("tpu.rules.sites", "calls that register a rule", "jax", source, lambda m: len(_sites(m)))
-    decorated = "rules registered by decorator"
-    yield Entry("tpu.rules.decorators", decorated, "jax", source, lambda m: sum(s.is_decorator for s in _sites(m)))
+        yield Entry(f"tpu.rules.{name}", what, "jax", source, _in(f"TPU {core_type}", _alone))
+    what = "primitives with a rule for any core type, lowering.py alone"
+    yield Entry("tpu.rules.union", what, "jax", source, lambda m: len(rules.certain(_alone(m))))
+    what = "calls that register a rule"
+    yield Entry("tpu.rules.sites", what, "jax", source, lambda m: len({r.site for r in _alone(m)}))
+    what = "rules registered by decorator"
+    yield Entry(
+        "tpu.rules.decorators", what, "jax", source, lambda m: len({r.site for r in _alone(m) if r.is_decorator})
+    )
+
+
+def _gpu_rules() -> Iterator[Entry]:
+    triton, mosaic = backends.TRITON, backends.GPU
+    what = "primitives with a rule for Triton in lowering.py, which is all that pallas_call imports"
+    yield Entry("triton.rules", what, "jax", triton.core, lambda m: len(rules.certain(triton.rules(m, [triton.core]))))
+    what = "primitives with a rule for Triton, those of triton/primitives.py included"
+    yield Entry("triton.rules.all", what, "jax", ", ".join(triton.files), _in("Triton", triton.rules))
+    source = ", ".join(mosaic.files)
+    for pair in ("Lane×Warpgroup", "Lane×Warp", "Warpgroup×Warpgroup", "Warpgroup×Warp"):
+        name = pair.lower().replace("×", "-")
+        what = f"primitives with a rule for Mosaic GPU under {pair} semantics"
+        yield Entry(f"mgpu.rules.{name}", what, "jax", source, _in(f"Mosaic GPU {pair}", mosaic.rules))
+    what = "primitives with a rule for Mosaic GPU under any semantics"
+    yield Entry("mgpu.rules.union", what, "jax", source, lambda m: len(rules.certain(mosaic.rules(m))))
+
+
+def _shared_rules() -> Iterator[Entry]:
+    """How many primitives two backends, or all three, have a rule for; the TPU's are the TensorCore's."""
+    combinations: tuple[tuple[str, str, _Combine], ...] = (
+        ("gpu.both", "both Triton and Mosaic GPU", lambda triton, mosaic, _: triton & mosaic),
+        ("gpu.triton-only", "Triton and not Mosaic GPU", lambda triton, mosaic, _: triton - mosaic),
+        ("gpu.mosaic-only", "Mosaic GPU and not Triton", lambda triton, mosaic, _: mosaic - triton),
+        ("all-backends", "Triton, Mosaic GPU and the TensorCore", lambda triton, mosaic, tpu: triton & mosaic & tpu),
+        ("any-backend", "at least one of the three", lambda triton, mosaic, tpu: triton | mosaic | tpu),
+    )
+    for name, which, combine in combinations:
+        what = f"primitives with a rule for {which}"
+        yield Entry(f"rules.{name}", what, "jax", "the tables of all backends", _shared(combine))
+
+
+def _shared(combine: _Combine) -> Callable[[ModuleOf], Value]:
+    def value(module_of: ModuleOf) -> Value:
+        triton, mosaic = (rules.certain(backend.rules(module_of)) for backend in (backends.TRITON, backends.GPU))
+        tpu = rules.certain(rule for rule in backends.TPU.rules(module_of) if rule.table == "TPU TC")
+        return len(combine(triton, mosaic, tpu))
+
+    return value
 
 
 CATALOG: tuple[Entry, ...] = (
     *_file("pipeline", PIPELINE),
     *(entry for name, selector in PIPELINE_SYMBOLS.items() for entry in _symbol("pipeline", PIPELINE, name, selector)),
-    *_rules(),
+    *_tpu_rules(),
+    *_gpu_rules(),
+    *_shared_rules(),
 )

@@ -1,122 +1,78 @@
-"""The TPU lowering table, read from the source of `mosaic/lowering.py` without running it."""
+"""The lowering tables of every backend, read from the sources without running them."""
 
 from __future__ import annotations
 
 import ast
-import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from track.anchors.symbols import Module
 from track.errors import Finding
+from track.facts.backends import BACKENDS, SPARSE, Backend, ModuleOf
+from track.facts.names import Names
+from track.facts.registrations import Rule
 
-__all__ = ["Site", "core_types", "sites", "table"]
-
-REGISTER = "register_lowering_rule"
-
-
-@dataclasses.dataclass(frozen=True)
-class Site:
-    """One call of `register_lowering_rule`: a decorator, a direct call, or a call in a loop over primitives."""
-
-    line: int
-    primitives: tuple[str, ...]
-    core_types: tuple[str, ...]
-    is_decorator: bool
+__all__ = ["certain", "check_complete", "conditions", "tables"]
 
 
-def core_types(core: Module) -> tuple[str, ...]:
-    """Member names of the enum `CoreType` in `mosaic/core.py`."""
-    for node in core.tree.body:
-        if isinstance(node, ast.ClassDef) and node.name == "CoreType":
-            return tuple(
-                t.id for n in node.body if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)
+def tables(module_of: ModuleOf) -> Mapping[str, frozenset[str]]:
+    """The primitives of every table of every backend, with all modules of Pallas imported.
+
+    Those are among them that are registered only where another package is new enough: see `conditions`.
+    """
+    return {name: found for backend in BACKENDS for name, found in backend.tables(module_of).items()}
+
+
+def conditions(module_of: ModuleOf) -> Mapping[tuple[str, str], str]:
+    """For each table and primitive whose rules are all registered under a condition: the condition of the first."""
+    rules = [rule for backend in BACKENDS for rule in backend.rules(module_of)]
+    always = {(rule.table, rule.primitive) for rule in rules if not rule.condition}
+    return {(r.table, r.primitive): r.condition for r in reversed(rules) if (r.table, r.primitive) not in always}
+
+
+def certain(rules: Iterable[Rule]) -> frozenset[str]:
+    """The primitives of some rules; Finding where it depends on another package whether one of them has a rule."""
+    rules = list(rules)
+    always = frozenset(rule.primitive for rule in rules if not rule.condition)
+    for rule in rules:
+        if rule.primitive not in always:
+            raise Finding(
+                f"whether {rule.primitive} has a rule depends on another package: {rule.condition}",
+                {"table": rule.table, "line": rule.line},
             )
-    raise Finding(
-        "no class CoreType", {"file": core.path}, "the rule table is read by core type; see track/facts/rules.py"
-    )
+    return always
 
 
-def sites(lowering: Module, types: Sequence[str]) -> tuple[Site, ...]:
-    """Every registration in the file, in order; raises Finding for one of a form that is not known."""
-    decorators = {id(d) for n in ast.walk(lowering.tree) for d in getattr(n, "decorator_list", [])}
-    loops = dict(_loops(lowering.tree))
-    found: list[Site] = []
-    called: set[int] = set()
-    for call in ast.walk(lowering.tree):
-        if isinstance(call, ast.Call) and _names_it(call.func):
-            called.add(id(call.func))
-            primitives = _primitives(lowering, call, loops)
-            found.append(Site(call.lineno, primitives, _types(lowering, call, types), id(call) in decorators))
-    for node in ast.walk(lowering.tree):
-        if _names_it(node) and id(node) not in called:
-            raise _unknown(lowering, node, "a mention that is no call")
-    return tuple(sorted(found, key=lambda site: site.line))
+def check_complete(texts: Mapping[str, str], module_of: ModuleOf) -> None:
+    """Raise Finding if a file registers rules that is not among those we read: then every count would be short."""
+    for backend in BACKENDS:
+        form = backend.form({path: module_of(path) for path in (backend.core, SPARSE)})
+        wanted = {*form.register, form.table}
+        for path in sorted(texts.keys() - set(backend.files)):
+            if any(_may_name(texts[path], name) for name in wanted):
+                _check_stranger(backend, module_of(path), wanted)
 
 
-def table(found: Sequence[Site], types: Sequence[str]) -> Mapping[str, frozenset[str]]:
-    """The primitives that each core type has a rule for."""
-    return {t: frozenset(p for site in found if t in site.core_types for p in site.primitives) for t in types}
+def _may_name(text: str, full: str) -> bool:
+    """Whether a file says the name itself, and the package that it would import it from."""
+    module, _, name = full.rpartition(".")
+    return name in text and module.rpartition(".")[0] in text
 
 
-def _names_it(node: ast.AST) -> bool:
-    match node:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name == REGISTER
-        case _:
-            return False
+def _check_stranger(backend: Backend, module: Module, wanted: set[str]) -> None:
+    """Finding if a module names a registering function or a table when it is imported."""
+    names = Names.of(module)
+    for node in (inner for statement in module.tree.body for inner in _outside_functions(statement)):
+        if names.full(node) in wanted:
+            raise Finding(
+                f"a file that registers lowering rules for {backend.name} and is not read for them",
+                {"code": f"{module.path}:{getattr(node, 'lineno', 1)}"},
+                "add it to its backend in track/facts/backends.py",
+            )
 
 
-def _loops(tree: ast.Module) -> Iterator[tuple[int, tuple[str, tuple[str, ...]]]]:
-    """For each call in a `for name in [...]` loop: the name and what the list holds."""
-    for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.For)
-            and isinstance(node.target, ast.Name)
-            and isinstance(node.iter, ast.List | ast.Tuple)
-        ):
-            values = tuple(ast.unparse(value) for value in node.iter.elts)
-            for inner in ast.walk(node):
-                yield id(inner), (node.target.id, values)
-
-
-def _primitives(lowering: Module, call: ast.Call, loops: Mapping[int, tuple[str, tuple[str, ...]]]) -> tuple[str, ...]:
-    first = call.args[0] if call.args else None
-    name, values = loops.get(id(call), ("", ()))
-    if isinstance(first, ast.Name) and first.id == name:
-        return values
-    # A name without the ending of a primitive is a variable, which may stand for any number of them.
-    if isinstance(first, ast.Name | ast.Attribute) and ast.unparse(first).endswith("_p"):
-        return (ast.unparse(first),)
-    raise _unknown(lowering, call, "its first argument")
-
-
-def _types(lowering: Module, call: ast.Call, types: Sequence[str]) -> tuple[str, ...]:
-    given = next((k.value for k in call.keywords if k.arg == "kernel_types"), None)
-    if given is None:
-        return ("TC",)  # the parameter's default
-    if _is_enum(given):
-        return tuple(types)
-    if not isinstance(given, ast.List | ast.Tuple):
-        raise _unknown(lowering, call, "its kernel_types")
-    named: list[str] = []
-    for item in given.elts:
-        if isinstance(item, ast.Starred) and _is_enum(item.value):
-            named.extend(types)
-        elif isinstance(item, ast.Attribute) and item.attr in types:
-            named.append(item.attr)
-        else:
-            raise _unknown(lowering, call, "its kernel_types")
-    return tuple(dict.fromkeys(named))
-
-
-def _is_enum(node: ast.expr) -> bool:
-    """Whether this is the enum itself, which stands for all its members."""
-    return ast.unparse(node).rpartition(".")[2] == "CoreType"
-
-
-def _unknown(lowering: Module, node: ast.AST, part: str) -> Finding:
-    return Finding(
-        f"a {REGISTER} call of a form that is not known",
-        {"code": f"{lowering.path}:{getattr(node, 'lineno', 1)}", "found": f"{part}: {ast.unparse(node)}"},
-        "teach track/facts/rules.py the new form",
-    )
+def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
+    yield node
+    inside = node.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else ()
+    for child in ast.iter_child_nodes(node):
+        if child not in inside:
+            yield from _outside_functions(child)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 
 from track.anchors.library import Library
+from track.anchors.symbols import Module
 from track.errors import BadInput, TrackError
 from track.evidence import Evidence
 from track.facts.catalog import Fact
 from track.pages.document import Document, Fence
+from track.pages.locks import Locked
 from track.pages.names import Names
 from track.pages.plan import Phase
 from track.pages.search import Entry
@@ -34,6 +36,8 @@ class Context:
     files: dict[str, bytes] = dataclasses.field(default_factory=dict[str, bytes])
     found: list[Entry] = dataclasses.field(default_factory=list[Entry])
     """What a search finds in the notes of pages."""
+    stamp: Callable[[Locked, Module], str] | None = None
+    """Makes the HTML that stands on a note whose code changed; only a draft has it, and shows what is wrong."""
 
     def on(self, document: Document) -> Context:
         """The same, on a page."""

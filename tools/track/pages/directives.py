@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import yaml
 
 from track.errors import BadInput
-from track.pages import compiled, figures
+from track.pages import changes, compiled, figures
 from track.pages.api import api
 from track.pages.context import Context, options
 from track.pages.document import Fence
@@ -61,6 +61,7 @@ def citation(fence: Fence, context: Context) -> str:
 DIRECTIVES: Mapping[str, Callable[[Fence, Context], str]] = {
     **compiled.FENCES,
     "api": api,
+    "changes": changes.changes,
     "citation": citation,
     "kernel": figures.kernel,
     "line-descent": LINE_DESCENT,

@@ -44,6 +44,8 @@ class Item:
     last: str | None
     body: str
     line: int
+    end: int
+    """The page line after its last."""
 
     @property
     def quote(self) -> str:
@@ -206,4 +208,5 @@ def _item(path: str, lines: Sequence[str], tokens: Sequence[Token], index: int) 
         then["last"].strip() if then else None,
         body,
         first + 1,
+        end + 1,
     )

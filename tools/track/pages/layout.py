@@ -12,20 +12,24 @@ from track.anchors.symbols import Module, Symbol
 from track.errors import BadInput, Finding, TrackError, raise_all
 from track.pages import sources
 from track.pages.document import BOUND, FOLDED, SOURCE, Document, Fence, Item, Target
-from track.pages.locks import Lock
+from track.pages.locks import Lock, Locked, note_id
 from track.pages.sources import Role
 from track.spans import Span
 
-__all__ = ["Bound", "Fold", "Listing", "Note", "bind"]
+__all__ = ["Bound", "Fold", "Listing", "Lost", "Note", "bind"]
 
 
 @dataclasses.dataclass(frozen=True)
 class Note:
-    """A note, the symbol it stands in and the lines it speaks of."""
+    """A note, the symbol it stands in and the lines it speaks of.
+
+    `stale` is its lock where the code is no longer what was reviewed, in a draft; `span` is then the best guess.
+    """
 
     item: Item
     span: Span
     anchor: Anchor
+    stale: Locked | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,27 +62,45 @@ class Listing:
 
 
 @dataclasses.dataclass(frozen=True)
+class Lost:
+    """A listing of a draft that cannot be shown, and why."""
+
+    fence: Fence
+    error: TrackError
+
+
+@dataclasses.dataclass(frozen=True)
 class Bound:
-    """A page with every listing bound to source lines."""
+    """A page with every listing bound to source lines; a draft may have lost some, and says what else is wrong."""
 
     document: Document
     listings: tuple[Listing, ...]
+    lost: tuple[Lost, ...] = ()
+    problems: tuple[TrackError, ...] = ()
 
 
-def bind(document: Document, module_of: Callable[[str], Module], lock: Lock) -> Bound:
-    """Bind every listing of a page; `module_of` gives a pinned file by its path. All errors are raised together."""
+def bind(document: Document, module_of: Callable[[str], Module], lock: Lock, *, draft: bool = False) -> Bound:
+    """Bind every listing of a page; `module_of` gives a pinned file by its path. All errors are raised together.
+
+    In a draft they are part of the result, and notes whose code changed stand where it was or may be.
+    """
     errors: list[TrackError] = []
     listings: list[Listing] = []
+    lost: list[Lost] = []
     for fence in document.fences:
         if fence.kind in BOUND:
             try:
-                listings.append(_Binder(document, fence, _one_module(document, fence, module_of), lock).bind())
+                binder = _Binder(document, fence, _one_module(document, fence, module_of), lock, draft)
+                listings.append(binder.bind())
+                errors.extend(binder.problems)
             except TrackError as error:
                 errors.extend(getattr(error, "errors", [error]))
+                lost.append(Lost(fence, error))
     errors.extend(_shown_twice(document, listings))
     errors.extend(_same_roles(document, [fold for listing in listings if not listing.roles for fold in listing.folds]))
-    raise_all(errors)
-    return Bound(document, tuple(listings))
+    if not draft:
+        raise_all(errors)
+    return Bound(document, tuple(listings), tuple(lost), tuple(errors))
 
 
 def _one_module(document: Document, fence: Fence, module_of: Callable[[str], Module]) -> Module:
@@ -103,6 +125,9 @@ class _Binder:
     fence: Fence
     module: Module
     lock: Lock
+    draft: bool
+    problems: list[TrackError] = dataclasses.field(default_factory=list[TrackError])
+    """What a draft leaves out."""
 
     def bind(self) -> Listing:
         if self.fence.kind == SOURCE:
@@ -115,7 +140,7 @@ class _Binder:
         notes = self.each(lambda item: self.note(item, ", ".join(titles), pieces), kind="note")
         folds = self.each(lambda item: Fold(self.quoted(item, pieces), item.body, item.quote, item.line), kind="fold")
         folds = [*folds, *self.docstrings(pieces, folds)]
-        raise_all(list(self.hidden(notes, folds)))
+        self.raise_all(list(self.hidden(notes, folds)))
         return self.listing(titles, pieces, notes, folds)
 
     def whole(self) -> Listing:
@@ -123,7 +148,8 @@ class _Binder:
         if any(target.symbol for target in self.fence.targets):
             details = {"page": self.document.at(self.fence.line), "expected": self.module.path}
             raise BadInput("a source that names a symbol", details, "a source shows a whole file: name that alone")
-        found = sources.roles(self.document, self.fence, self.module)
+        found, errors = sources.roles(self.document, self.fence, self.module)
+        self.raise_all(errors)
         bodies = sources.bodies(found, self.module)
         folds = [Fold(span, role.text, role.symbol.qualname, role.line) for span, role in bodies]
         whole = self.listing(("",), (Span(1, len(self.module.lines)),), (), folds)
@@ -145,8 +171,14 @@ class _Binder:
                     made.append(make(item))
                 except TrackError as error:
                     errors.append(error)
-        raise_all(errors)
+        self.raise_all(errors)
         return made
+
+    def raise_all(self, errors: Sequence[TrackError]) -> None:
+        """Raise the errors, or keep them, in a draft."""
+        if not self.draft:
+            raise_all(errors)
+        self.problems.extend(errors)
 
     def symbol(self, selector: str, line: int | None = None) -> Symbol:
         try:
@@ -180,12 +212,16 @@ class _Binder:
             span = self.quoted(item, pieces)
             return Note(item, span, anchors.anchor(self.module, span, item.first, item.last))
         now = anchors.resolve(known.anchor, self.module)
-        if now.kind != "unchanged" or now.span is None:
-            raise self.drifted(item, known.anchor, now)
-        if not any(piece.contains(now.span) for piece in pieces):
+        shown = now.span is not None and any(piece.contains(now.span) for piece in pieces)
+        if now.kind == "unchanged" and now.span is not None and shown and not known.pending:
+            return Note(item, now.span, known.anchor)
+        if self.draft:
+            head = Span(pieces[0].first, pieces[0].first)
+            return Note(item, now.span if now.span is not None and shown else head, known.anchor, known)
+        if now.kind == "unchanged" and not shown:
             details = {"page": self.document.at(item.line), "code": f"{self.module.path}, lines {now.span}"}
             raise BadInput("a note on code that its listing does not show", {**details, "quote": item.quote})
-        return Note(item, now.span, known.anchor)
+        raise self.drifted(item, known, now)
 
     def quoted(self, item: Item, pieces: Sequence[Span]) -> Span:
         """The one place in the pieces that the item's quote names."""
@@ -202,22 +238,23 @@ class _Binder:
         closest = "\n".join(near) or "nothing alike"
         raise Finding("a quote that is not in its code", {**details, "closest": closest}, "quote the code as it is")
 
-    def drifted(self, item: Item, known: Anchor, now: anchors.Resolution) -> Finding:
+    def drifted(self, item: Item, known: Locked, now: anchors.Resolution) -> Finding:
         place = f"line {now.span}, in {now.symbol or 'the module'}" if now.span else "nothing alike"
         return Finding(
-            f"a note no longer matches its code: {now.kind}",
+            f"a note no longer matches its code: {known.pending or now.kind}",
             {
                 "page": self.document.at(item.line),
-                "code": f"{self.module.path}, in {known.symbol or 'the module'}",
+                "code": f"{self.module.path}, in {known.anchor.symbol or 'the module'}",
+                "pin": f"written for commit {known.pin[:7]}",
                 "quote": item.quote,
                 "found": "\n".join(now.candidates) or place,
             },
-            f"read the note against the code and mend it, then: track lock {self.document.path}",
+            f"read it against the code: track drift show {note_id(self.document.path, known)}",
         )
 
     def hidden(self, notes: Sequence[Note], folds: Sequence[Fold]) -> Iterator[TrackError]:
         """Notes that would stand inside a fold, where no reader sees them."""
-        for note in notes:
+        for note in (note for note in notes if not note.stale):
             fold = next((f for f in folds if note.span.first in f.span.lines), None)
             if fold:
                 place = {"page": self.document.at(note.item.line), "code": f"{self.module.path}, lines {note.span}"}

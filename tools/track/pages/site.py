@@ -21,6 +21,8 @@ from track.pages.address import address
 from track.pages.api import FOLDER, readable
 from track.pages.config import load_config
 from track.pages.context import Context
+from track.pages.directives import DIRECTIVES
+from track.pages.document import Fence
 from track.pages.layout import Bound
 from track.pages.locks import Lock, read_lock, write_lock
 from track.pages.names import Names
@@ -29,7 +31,7 @@ from track.pages.publish import publish
 from track.pages.weave import locked, open_page, weave
 from track.pins.lock import Pin
 
-__all__ = ["annotated", "build_html", "is_current", "relock", "site_key", "weave_all"]
+__all__ = ["annotated", "build_html", "drafts", "figures", "is_current", "relock", "site_key", "weave_all"]
 
 STAMP = "build/site.key"
 NAMES = "assets/names.js"
@@ -45,21 +47,21 @@ def weave_all(root: Path, context: Context) -> int:
     """Weave every page of `docs/` into `build/pages`, copy what is no page, and return how many pages were written.
 
     Notes that a lock does not know yet are added to it. All errors of all pages are raised together, and then nothing
-    in `build/pages` has changed.
+    in `build/pages` has changed. A draft shows what is wrong in its place, and leaves the locks alone.
     """
     docs = root / "docs"
-    pages = pages_of(docs)
+    pages, draft = pages_of(docs), context.stamp is not None
     nav = load_config(root / "mkdocs.yml").get("nav")
     errors = list(misplaced(nav, {page.relative_to(docs).as_posix() for page in pages}))
     locks = dict(_each(pages, read_lock, errors))
-    opened = dict(_each(locks, lambda page: open_page(page, docs, context.library, locks[page]), errors))
+    opened = dict(_each(locks, lambda page: open_page(page, docs, context.library, locks[page], draft=draft), errors))
     order = [docs / path for path in reading_order(nav)]
     ordered = [opened[page] for page in order if page in opened]
     names = Names.of_pages(context.library, ordered)
     naming = dataclasses.replace(context, names=names)
     woven = dict(_each(opened, lambda page: weave(opened[page], naming), errors))
     raise_all(errors)
-    for page, bound in opened.items():
+    for page, bound in opened.items() if not draft else ():
         write_lock(page, locked(bound, locks[page], context.library))
     copied = (path for path in docs.rglob("*") if path.is_file() and not _private(path))
     assets = {path.relative_to(docs): path.read_bytes() for path in copied}
@@ -109,16 +111,34 @@ def _private(path: Path) -> bool:
     return path.suffix == ".md" or path.name.endswith(".lock.json") or path.name in {"changes.toml", "track.toml"}
 
 
-def site_key(root: Path, pins: Path) -> str:
+def drafts(root: Path, library: Library) -> Iterator[Bound]:
+    """Every page, bound as far as it goes."""
+    for page in pages_of(root / "docs"):
+        yield open_page(page, root / "docs", library, read_lock(page), draft=True)
+
+
+def figures(bound: Bound, context: Context) -> Iterator[tuple[Fence, str]]:
+    """The figures of a page, each with a digest of its HTML, or of the error that it raises."""
+    on_page = context.on(bound.document)
+    for fence in bound.document.fences:
+        if fence.kind in DIRECTIVES:
+            try:
+                yield fence, digest(DIRECTIVES[fence.kind](fence, on_page))
+            except TrackError as error:
+                yield fence, digest(str(error))
+
+
+def site_key(root: Path, pins: Path, *, draft: bool = False) -> str:
     """A hash of all that the site is made from: pages, kernels, the tool, the pins, the address and the packages."""
     versions = sorted(f"{d.name} {d.version}" for d in importlib.metadata.distributions())
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     files = [part for path in _inputs(root) for part in (path.relative_to(root).as_posix(), path.read_bytes())]
-    return digest(*versions, repr(sorted(address(root).items())), epoch, pins.read_bytes(), *files)
+    return digest(f"draft: {draft}", *versions, repr(sorted(address(root).items())), epoch, pins.read_bytes(), *files)
 
 
 def _inputs(root: Path) -> Iterator[Path]:
-    yield from (path for path in (root / "mkdocs.yml", root / "CITATION.cff") if path.is_file())
+    files = (root / "mkdocs.yml", root / "CITATION.cff", root / "requirements" / "history.txt")
+    yield from (path for path in files if path.is_file())
     for folder in ("docs", "kernels", "tools"):
         yield from sorted(p for p in (root / folder).rglob("*") if p.is_file() and p.suffix != ".pyc")
 

@@ -14,7 +14,7 @@ from typing import Literal
 
 from track.anchors.scopes import is_overload
 from track.anchors.symbols import Module, Symbol
-from track.errors import BadInput, TrackError, raise_all
+from track.errors import BadInput, TrackError
 from track.pages.document import Document, Fence, Item
 from track.pages.ids import of_symbol
 from track.pages.registered import role_by_decorator
@@ -35,8 +35,8 @@ class Role:
     """Line of the page that says it, 0 if none does."""
 
 
-def roles(document: Document, fence: Fence, module: Module) -> tuple[Role, ...]:
-    """The role of every symbol of a file that needs one, in file order; all errors are raised together."""
+def roles(document: Document, fence: Fence, module: Module) -> tuple[tuple[Role, ...], list[TrackError]]:
+    """The role of every symbol of a file that needs one, in file order, and what is wrong with those of the page."""
     asking = tuple(spoken(module))
     known = {role.symbol.selector: role for symbol in asking if (role := _known(symbol, module.path))}
     written = {item.quote: item for item in fence.items}
@@ -44,8 +44,7 @@ def roles(document: Document, fence: Fence, module: Module) -> tuple[Role, ...]:
     missing = [s for s in asking if s.selector not in known and s.qualname not in written]
     if missing:
         errors.append(_missing(document, fence, module, missing))
-    raise_all(errors)
-    return tuple(known.get(symbol.selector) or _written(symbol, written[symbol.qualname]) for symbol in asking)
+    return tuple(known.get(s.selector) or _written(s, written.get(s.qualname)) for s in asking), errors
 
 
 def spoken(module: Module) -> Iterator[Symbol]:
@@ -100,8 +99,8 @@ def _known(symbol: Symbol, path: str) -> Role | None:
     return Role(symbol, made, "decorator") if made else None
 
 
-def _written(symbol: Symbol, item: Item) -> Role:
-    return Role(symbol, item.body, "page", item.line)
+def _written(symbol: Symbol, item: Item | None) -> Role:
+    return Role(symbol, item.body, "page", item.line) if item else Role(symbol, "", "page")
 
 
 def _missing(document: Document, fence: Fence, module: Module, symbols: Sequence[Symbol]) -> TrackError:

@@ -7,28 +7,33 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from track.anchors.library import Library
+from track.anchors.symbols import Module
 from track.errors import TrackError, raise_all
 from track.facts.catalog import Fact
+from track.pages import drafts, search
 from track.pages import listing as listings
-from track.pages import search
 from track.pages.context import Context
 from track.pages.directives import DIRECTIVES
 from track.pages.document import BOUND, Document, Fence, read
 from track.pages.ids import Ids, of_headings
-from track.pages.layout import Bound, Fold, Listing, Note, bind
+from track.pages.layout import Bound, Fold, Listing, Lost, Note, bind
 from track.pages.locks import Lock, Locked
 from track.pages.notes import renderer
 from track.pages.prose import fill
 from track.pages.sources import Role, outline, plain
 
-__all__ = ["locked", "open_page", "weave"]
+__all__ = ["locked", "open_page", "read_page", "weave"]
 
 
-def open_page(path: Path, docs: Path, library: Library, lock: Lock) -> Bound:
+def read_page(name: str, text: str) -> Document:
+    """A page, such as `docs/index.md`, with the fences that are ours."""
+    return read(name, text, frozenset(DIRECTIVES))
+
+
+def open_page(path: Path, docs: Path, library: Library, lock: Lock, *, draft: bool = False) -> Bound:
     """Read a page and bind its listings to the pinned sources."""
-    name = f"docs/{path.relative_to(docs).as_posix()}"
-    document = read(name, path.read_text("utf-8"), frozenset(DIRECTIVES))
-    return bind(document, library.module, lock)
+    document = read_page(f"docs/{path.relative_to(docs).as_posix()}", path.read_text("utf-8"))
+    return bind(document, library.module, lock, draft=draft)
 
 
 def locked(bound: Bound, lock: Lock, library: Library) -> list[Locked]:
@@ -47,14 +52,16 @@ def weave(bound: Bound, context: Context) -> str:
     """The finished Markdown of a page."""
     listings_ = {listing.fence.line: listing for listing in bound.listings}
     render = renderer(context.root, bound.document.path)
+    lost = {one.fence.line: one for one in bound.lost}
     ids = Ids(of_headings(bound.document.lines))
-    return _Weaver(bound.document, listings_, context, render, ids).page()
+    return _Weaver(bound.document, listings_, lost, context, render, ids).page()
 
 
 @dataclasses.dataclass(eq=False)
 class _Weaver:
     document: Document
     listings: Mapping[int, Listing]
+    lost: Mapping[int, Lost]
     context: Context
     render: Callable[[str, str], str]
     ids: Ids
@@ -71,8 +78,10 @@ class _Weaver:
                     parts.append(make())
                 except TrackError as error:
                     errors.extend(getattr(error, "errors", [error]))
+                    parts.append(drafts.box("This part cannot be made at the new pin.", error))
             line = fence.end - 1 if fence else until
-        raise_all(errors)
+        if not self.context.stamp:
+            raise_all(errors)
         return self.front() + "\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
 
     def front(self) -> str:
@@ -98,6 +107,8 @@ class _Weaver:
         return self.context.names.linked(text, self.document) if self.context.names else text
 
     def fence(self, fence: Fence) -> str:
+        if fence.line in self.lost:
+            return drafts.lost(self.lost[fence.line], self.rendered)
         if fence.kind not in BOUND:
             return DIRECTIVES[fence.kind](fence, self.context.on(self.document))
         found = self.texts(self.listings[fence.line])
@@ -119,14 +130,15 @@ class _Weaver:
         """The listing with facts and formulas in its notes and roles."""
         return dataclasses.replace(
             listing,
-            notes=tuple(self.note(note) for note in listing.notes),
+            notes=tuple(self.note(note, listing.module) for note in listing.notes),
             folds=tuple(self.fold(fold) for fold in listing.folds),
         )
 
-    def note(self, note: Note) -> Note:
+    def note(self, note: Note, module: Module) -> Note:
+        stamp = self.context.stamp(note.stale, module) if note.stale and self.context.stamp else ""
         body = self.render(self.named(self.filled(note.item.body, note.item.line)), self.document.at(note.item.line))
         self.context.found.append(search.note(self.document.path, note.span.first, note.anchor.symbol, body))
-        return dataclasses.replace(note, item=dataclasses.replace(note.item, body=body))
+        return dataclasses.replace(note, item=dataclasses.replace(note.item, body=stamp + body))
 
     def fold(self, fold: Fold) -> Fold:
         """A role stays free of links: it may stand in what opens the fold."""

@@ -5,7 +5,7 @@
     bring      the files of a pin, either way         installed  the package that runs, compared
     git        the one importer of GitPython          wheel      releases from PyPI, by hash
     ids        blob ids of a pin, made afresh         history    other releases, for tests and reports
-    progress   what a long step tells the reader
+    progress   what a long step tells the reader      index      what the package index offers today
 
-Only `git` and `wheel` speak to anything outside the checkout.
+Only `git`, `wheel` and `index` speak to anything outside the checkout.
 """

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+import signal
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -22,7 +23,7 @@ from git.exc import GitCommandError
 from track.errors import BadEnvironment, BadInput
 from track.pins.lock import Pin
 
-__all__ = ["mirror_address", "read"]
+__all__ = ["mirror_address", "read", "tagged"]
 
 _CONNECT_SECONDS = 10
 _FETCH_SECONDS = 300
@@ -52,26 +53,41 @@ _ABSENT = ("not our ref", "unadvertised object", "remote ref")
 _LOCAL = re.compile(r"(https?|git)://(localhost|127\.0\.0\.1|\[::1\])(:[0-9]+)?/")
 
 
-def read(pin: Pin, scratch: Path, mirror: str | None = None) -> Mapping[str, bytes]:
-    """Every pinned file, fetched into the new folder `scratch`, which the caller removes.
+def read(pin: Pin, scratch: Path, mirror: str | None = None, *, present: bool = False) -> Mapping[str, bytes]:
+    """Every pinned file, or with `present` those that the commit has, fetched into the new folder `scratch`.
+
+    The caller removes the folder.
 
     Errors: BadInput for an absent commit, a path that the commit lacks, or a mirror that is none;
     BadEnvironment where the repository does not answer or does not give its files.
     """
-    address = pin.repository if mirror is None else mirror_address(mirror)
-    git = _repository(scratch, "https" if mirror is None else urlsplit(address).scheme)
+    git, address = _opened(pin, scratch, mirror)
     _run(git, pin, "reach", ["ls-remote", "--quiet", address, "HEAD"], _CONNECT_SECONDS)
     _run(git, pin, "begin", ["init", "--quiet", "--template="])
     _run(git, pin, "begin", ["remote", "add", "origin", address])
     limits = ["--depth=1", "--filter=blob:none", "--no-tags", "--no-recurse-submodules"]
     _run(git, pin, "fetch", ["fetch", "--quiet", *limits, "origin", pin.commit])
-    _check_listed(git, pin)
+    paths = _listed(git, pin)
+    if not present:
+        _check_listed(pin, paths)
     (scratch / "git" / "info").mkdir(exist_ok=True)
     (scratch / "git" / "info" / "attributes").write_text(_ATTRIBUTES)
-    (scratch / "git" / "info" / "sparse-checkout").write_text("".join(f"/{path}\n" for path in pin.files))
+    (scratch / "git" / "info" / "sparse-checkout").write_text("".join(f"/{path}\n" for path in paths))
     # The checkout fetches the missing blobs, all at once, in the same environment.
     _run(git, pin, "check out", ["checkout", "--quiet", "--detach", pin.commit])
-    return {path: (scratch / "work" / path).read_bytes() for path in pin.files}
+    return {path: (scratch / "work" / path).read_bytes() for path in paths}
+
+
+def tagged(pin: Pin, names: Sequence[str], scratch: Path, mirror: str | None = None) -> str | None:
+    """The commit of the first of these tags that the repository has, or None; errors as of `read`."""
+    git, address = _opened(pin, scratch, mirror)
+    asked = [f"refs/tags/{name}{peeled}" for name in names for peeled in ("", "^{}")]
+    answer = _run(git, pin, "reach", ["ls-remote", "--quiet", address, *asked], _CONNECT_SECONDS)
+    found = {ref: commit for commit, _, ref in (line.partition("\t") for line in answer.splitlines())}
+    # An annotated tag is an object of its own; what it stands on has the same name with ^{} behind it.
+    return next(
+        (found[ref] for name in names for ref in (f"refs/tags/{name}^{{}}", f"refs/tags/{name}") if ref in found), None
+    )
 
 
 def mirror_address(mirror: str) -> str:
@@ -82,6 +98,12 @@ def mirror_address(mirror: str) -> str:
         return mirror
     expected = "a folder that is there, file:///..., or http(s):// or git:// at localhost"
     raise BadInput("a mirror must be on this machine", {"expected": expected, "found": repr(mirror)})
+
+
+def _opened(pin: Pin, scratch: Path, mirror: str | None) -> tuple[Git, str]:
+    """A git command that works in `scratch`, and the address that it is to speak to."""
+    address = pin.repository if mirror is None else mirror_address(mirror)
+    return _repository(scratch, "https" if mirror is None else urlsplit(address).scheme), address
 
 
 def _repository(scratch: Path, protocol: str) -> Git:
@@ -116,20 +138,26 @@ def _run(git: Git, pin: Pin, verb: str, command: list[str], seconds: float = _FE
         return str(git.execute(["git", *command], kill_after_timeout=seconds))
     except GitCommandError as error:
         said = str(error.stderr).strip().removeprefix("stderr: ").strip("'\n ")
+        if not said and error.status == -signal.SIGKILL:  # GitPython does not always get to say it
+            said = f"no answer within {seconds:g} secs"
         details = {"pin": pin, "commit": pin.commit, "git said": said}
         if verb == "fetch" and any(words in said for words in _ABSENT):
             next_step = f"check the commit of {pin.project} in pins.toml"
             raise BadInput("the repository has no such commit, or does not give it out", details, next_step) from None
-        what = f"git could not {verb} {command[-2] if verb == 'reach' else pin}"
+        what = f"git could not {verb} {command[2] if verb == 'reach' else pin}"
         raise BadEnvironment(what, details, "check the connection, or run: track sync --from wheel") from None
 
 
-def _check_listed(git: Git, pin: Pin) -> None:
-    """The commit is one, and each pinned path is a file of it: known before any file is fetched."""
+def _listed(git: Git, pin: Pin) -> list[str]:
+    """The pinned paths that are files of the commit, which is one: known before any file is fetched."""
     if _run(git, pin, "look at", ["cat-file", "-t", pin.commit]) != "commit":
         raise BadInput("the pinned id is not a commit", {"pin": pin, "commit": pin.commit})
     listed = _run(git, pin, "list", ["ls-tree", "-r", "--full-tree", pin.commit, "--", *pin.files]).splitlines()
     files = {path for mode, path in (line.split("\t") for line in listed) if mode.startswith("100")}
-    missing = [path for path in pin.files if path not in files]
+    return [path for path in pin.files if path in files]
+
+
+def _check_listed(pin: Pin, paths: Sequence[str]) -> None:
+    missing = [path for path in pin.files if path not in paths]
     if missing:
         raise BadInput("the pinned commit lacks pinned files", {"pin": pin, "files": "\n".join(missing)})

@@ -14,7 +14,7 @@ from track.files import blob_id
 from track.pins import bring, wheel
 from track.pins.lock import Blob, Origin, Pin, Release
 
-__all__ = ["at_release", "from_git", "from_wheel"]
+__all__ = ["at_release", "from_git", "from_wheel", "named_commit"]
 
 
 def from_wheel(pin: Pin, path: Path) -> Pin:
@@ -22,21 +22,23 @@ def from_wheel(pin: Pin, path: Path) -> Pin:
 
     An id that was read in git at the same commit, and that the wheel's bytes bear out, stays git's.
     """
-    named = _named(pin, path)
+    named = named_commit(pin, path)
     made = msgspec.structs.replace(pin, commit=named or pin.commit, wheel_names_commit=named is not None)
     proved: Mapping[str, Blob | None] = pin.files if made.commit == pin.commit else {}
     return _with_ids(made, "wheel", wheel.read(made, path), proved)
 
 
-def at_release(pin: Pin, release: Release, path: Path) -> Pin:
+def at_release(pin: Pin, release: Release, path: Path, commit: str | None = None) -> Pin:
     """The same project at another release, to compare with: those of the pin's files that its wheel has.
 
-    BadInput if the wheel names no commit, as tokamax's do not: then nothing says where a permalink should lead.
+    `commit` is for a wheel that names none, as tokamax's do not; Finding if the wheel names another.
+    BadInput if neither says which commit it is: then nothing says where a permalink should lead.
     """
-    named = _named(pin, path)
-    if named is None:
+    named = named_commit(pin, path)
+    if named is None and commit is None:
         raise BadInput(f"the wheel of {release} names no commit", {"pin": pin}, "pin it in a pins file of its own")
-    moved = msgspec.structs.replace(pin, release=release, commit=named, wheel_names_commit=True)
+    at = commit or named or pin.commit
+    moved = msgspec.structs.replace(pin, release=release, commit=at, wheel_names_commit=named is not None)
     files = wheel.read(moved, path)
     return msgspec.structs.replace(moved, files={name: Blob("wheel", blob_id(data)) for name, data in files.items()})
 
@@ -47,7 +49,8 @@ def from_git(pin: Pin, mirror: str | None = None) -> Pin:
         return _with_ids(pin, "git", bring.from_git(pin, Path(scratch), mirror), {})
 
 
-def _named(pin: Pin, path: Path) -> str | None:
+def named_commit(pin: Pin, path: Path) -> str | None:
+    """The commit that a wheel of the pin's project says it was made from, if it says one."""
     with zipfile.ZipFile(path) as archive:
         return wheel.named_commit(archive, pin.version_file)
 

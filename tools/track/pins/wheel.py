@@ -15,7 +15,7 @@ from track.errors import BadEnvironment, Finding, TrackError
 from track.pins.lock import Pin, Release
 from track.pins.progress import Progress, Quiet
 
-__all__ = ["fetch", "find", "inside", "named_commit", "read"]
+__all__ = ["fetch", "find", "inside", "named_commit", "pip_download", "read", "said_in_short", "sha256_of"]
 
 _PIP_SECONDS = 600
 
@@ -39,32 +39,47 @@ def fetch(release: Release, folder: Path, progress: Progress | None = None) -> P
 def find(release: Release, folder: Path) -> Path | None:
     """The wheel with the release's hash; a file with its name and other bytes does not count."""
     for path in sorted(folder.glob(f"{release.stem}-*.whl")):
-        with path.open("rb") as handle:
-            if hashlib.file_digest(handle, "sha256").hexdigest() == release.sha256:
-                return path
+        if sha256_of(path) == release.sha256:
+            return path
     return None
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file."""
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def pip_download(folder: Path, *asked: str) -> str:
+    """Let pip bring one wheel into `folder`; return its warnings. CalledProcessError or TimeoutExpired if it cannot."""
+    options = ["--no-deps", "--only-binary=:all:", "--no-input", "--retries=1", "--quiet", f"--dest={folder}"]
+    command = [sys.executable, "-m", "pip", "download", *options, *asked]
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=_PIP_SECONDS).stderr
 
 
 def _download(release: Release, folder: Path) -> None:
     requirement = folder / "requirement.txt"
     requirement.write_text(f"{release.distribution}=={release.version} --hash=sha256:{release.sha256}\n")
-    options = ["--no-deps", "--only-binary=:all:", "--require-hashes", "--no-input", "--retries=1", "--quiet"]
-    command = [sys.executable, "-m", "pip", "download", *options, f"--dest={folder}", f"--requirement={requirement}"]
     try:
-        subprocess.run(command, check=True, capture_output=True, text=True, timeout=_PIP_SECONDS)
+        pip_download(folder, "--require-hashes", f"--requirement={requirement}")
     except subprocess.CalledProcessError as error:
         raise _failure(release, error.stderr) from None
-    except subprocess.TimeoutExpired:
-        raise _failure(release, f"no answer within {_PIP_SECONDS} seconds") from None
+    except subprocess.TimeoutExpired as error:
+        raise _failure(release, f"no answer within {error.timeout:g} seconds") from None
 
 
 def _failure(release: Release, said: str) -> TrackError:
-    lines = [line for line in said.splitlines() if line.strip() and not line.startswith(("WARNING", "[notice]"))]
-    details = {"wheel": release, "sha256": release.sha256, "pip said": "\n".join(lines[-4:])}
+    details = {"wheel": release, "sha256": release.sha256, "pip said": said_in_short(said)}
     if "DO NOT MATCH THE HASHES" in said:
         return Finding(f"the wheel of {release} is not the one that is pinned", details, "check wheel_sha256")
     next_step = "connect to a package index and run again, or put the wheel's file into build/wheels/"
     return BadEnvironment(f"the wheel of {release} is not here and could not be downloaded", details, next_step)
+
+
+def said_in_short(said: str) -> str:
+    """The last lines of what pip wrote, less its warnings."""
+    lines = [line for line in said.splitlines() if line.strip() and not line.startswith(("WARNING", "[notice]"))]
+    return "\n".join(lines[-4:])
 
 
 def inside(release: Release, path: str) -> str:

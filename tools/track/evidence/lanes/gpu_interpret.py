@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from track.evidence.lanes.compare import run, verdict_on
 from track.evidence.lanes.extracts import checkout
+from track.evidence.lanes.races import going_on, noted_by
 from track.evidence.record import Verdict
 from track.evidence.texts import clean
 
@@ -33,8 +34,9 @@ KEY = re.compile(r"HostAllocationKey\(memory_space_id=(\d+).*?buffer_id=(\d+)\)"
 def judge(kernel: Kernel, case: Case, target: str) -> Verdict:
     """Run the kernel, compare its numbers, and report its races."""
     races = noted_races()
+    params = plgpu.InterpretGPUParams(detect_races=True, **going_on(plgpu.InterpretGPUParams))
     try:
-        found = run(kernel, case, interpret=plgpu.InterpretGPUParams(detect_races=True))
+        found = run(kernel, case, interpret=params)
     except AssertionError as error:
         say_what(error)
         raise
@@ -42,15 +44,14 @@ def judge(kernel: Kernel, case: Case, target: str) -> Verdict:
 
 
 def noted_races() -> list[str]:
-    """From now on, what the interpreter prints of races is noted in this list, without the clocks."""
+    """From now on, what the interpreter says of races is noted in this list, without the clocks."""
     races: list[str] = []
 
     def note(text: str) -> None:
         lines = [line.strip() for line in text.splitlines() if "clock:" not in line]
         races.append(clean(KEY.sub(named_buffer, " ".join(filter(None, lines))), checkout()))
 
-    for module in (shared, own):
-        setattr(module, "print", note)  # noqa: B010 - the modules print their races, and have no such name
+    noted_by(note, shared, own)
     return races
 
 

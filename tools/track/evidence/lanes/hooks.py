@@ -22,6 +22,7 @@ from jax._src.pallas.mosaic.interpret import interpret_pallas_call as interprete
 from jax._src.pallas.mosaic.interpret import race_detection_state, utils
 
 from track.evidence.lanes.extracts import checkout
+from track.evidence.lanes.races import noted_by
 from track.evidence.record import Source
 from track.evidence.texts import clean
 
@@ -137,7 +138,7 @@ def record() -> Recording:
     setattr(interpreter, "callback", host)  # noqa: B010 - the module imports it, and does not export it
     interpreter._allocate_buffer = note_buffer
     interpreter._allocate_semaphores = note_semaphores
-    setattr(race_detection_state, "print", note_race)  # noqa: B010 - the module prints its races, and has no such name
+    noted_by(note_race, race_detection_state)
     return recording
 
 
@@ -198,7 +199,7 @@ def source_at(frame: Any) -> Source | None:
 
 def note_copy(name: str, site: Site, device: Any, core: Any, *args: Any) -> Copy:
     """Note a `dma_start`."""
-    _, source, source_part, _, target, target_part, semaphore, sent, to = args
+    _, source, source_part, _, target, target_part, semaphore, sent, to, *_ = args  # since 0.12 it also names a core
     ends = int(source), ranges(source_part), int(target), ranges(target_part)
     return Copy(site, int(device), *ends, int(semaphore), number(to), number(sent))
 

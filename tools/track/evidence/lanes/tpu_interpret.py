@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from track.evidence import events, program
 from track.evidence.lanes import hooks
 from track.evidence.lanes.compare import pretend_tpu, run, verdict_on
+from track.evidence.lanes.races import going_on
 from track.evidence.record import Event, Verdict, Work
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ def judge(kernel: Kernel, case: Case, target: str) -> Verdict:
     pretend_tpu()
     traced = program.trace(kernel, case)
     recording = hooks.record()
-    found = run(kernel, case, interpret=pltpu.InterpretParams(detect_races=True, vector_clock_size=CLOCK))
+    options = going_on(pltpu.InterpretParams)
+    found = run(kernel, case, interpret=pltpu.InterpretParams(detect_races=True, vector_clock_size=CLOCK, **options))
     verdict = raced(verdict_on(kernel, case, found), recording.races)
     recorded, missing = order_of(recording, traced, kernel.devices)
     apart = None if recorded is not None else events.by_device(recording, names_of(traced), kernel.devices)
