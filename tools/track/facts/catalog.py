@@ -22,6 +22,8 @@ ModuleOf = Callable[[str], Module]
 PIPELINE = "jax/_src/pallas/mosaic/pipeline.py"
 LOWERING = "jax/_src/pallas/mosaic/lowering.py"
 MOSAIC_CORE = "jax/_src/pallas/mosaic/core.py"
+PALLAS_CORE = "jax/_src/pallas/core.py"
+PALLAS_CALL = "jax/_src/pallas/pallas_call.py"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -148,6 +150,8 @@ def _rules() -> Iterator[Entry]:
 
 CATALOG: tuple[Entry, ...] = (
     *_file("pipeline", PIPELINE),
+    *_file("pallas-call", PALLAS_CALL),
+    *_file("core", PALLAS_CORE),
     *(entry for name, selector in PIPELINE_SYMBOLS.items() for entry in _symbol("pipeline", PIPELINE, name, selector)),
     *_rules(),
 )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from track.errors import BadInput
-from track.pages import compiled, figures
+from track.pages import compiled, figures, labs, runs, sweep
 from track.pages.context import Context, options
 from track.pages.document import Fence
 from track.pages.plan import Phase, Planned
@@ -67,10 +67,13 @@ def upstream(fence: Fence, context: Context) -> str:
 
 DIRECTIVES: Mapping[str, Callable[[Fence, Context], str]] = {
     **compiled.FENCES,
+    **labs.FENCES,
+    **runs.FENCES,
     "kernel": figures.kernel,
     "pins": pins,
     "records": figures.records,
     "roofline": figures.roofline,
+    "sweep": sweep.sweep,
     "timeline": figures.timeline,
     "track": track,
     "truth-table": figures.truth_table,
