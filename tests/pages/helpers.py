@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +117,15 @@ def context(root: Path, evidence: Evidence = NOTHING_KNOWN, facts: Mapping[str, 
 def dom(text: str) -> Any:
     """The HTML, parsed; untyped, because a test whose selector matches nothing fails by itself."""
     return LexborHTMLParser(text)
+
+
+def refused_by(make: Callable[[], object]) -> TrackError:
+    """The error that a call raises."""
+    try:
+        make()
+    except TrackError as error:
+        return error
+    raise AssertionError("nothing was refused")
 
 
 def errors_of(error: TrackError) -> tuple[TrackError, ...]:

@@ -64,6 +64,11 @@ def test_options_are_read():
     }
 
 
+def test_code_that_is_to_run_is_kept_as_it_is_written():
+    fence = fence_of("```python raises\nkey: value = 1\n\n  # <b>\n```\n")
+    assert (fence.kind, fence.code, fence.options) == ("python raises", "key: value = 1\n\n  # <b>\n", {})
+
+
 def test_front_matter_is_read_and_its_lines_are_counted():
     page = document("---\ntitle: T: t\nfile: a.py\n---\n# Head\n")
     assert page.front == {"title": "T: t", "file": "a.py"}
@@ -91,6 +96,7 @@ def test_front_matter_is_read_and_its_lines_are_counted():
         (listing("f", "- `a` x", "", "- `x`"), "a note that says nothing", 6),
         (listing("f", "- `a` … `b`"), "a note that says nothing", 4),
         (listing("f", "- fold `a`"), "a note that says nothing", 4),
+        ("\n```python runs\n1\n```\n", "a word after python that means nothing", 2),
     ],
 )
 def test_what_a_page_gets_wrong_is_bad_input_with_its_line(text, what, line):
@@ -144,6 +150,7 @@ def test_a_fence_that_is_shown_or_is_another_is_not_ours(text):
         ("1. item\n\n   ```track\n   ```\n", 3),
         ("> ```listing\n> a.py f\n> ```\n", 1),
         (listing("f", "- `a`", "", "  Says.", "", "  ```timeline", "  kernel: k", "  ```"), 8),
+        ("- item\n\n  ```python run\n  1\n  ```\n", 3),
     ],
 )
 def test_a_fence_of_ours_in_a_list_or_a_quotation_is_an_error(text, line):

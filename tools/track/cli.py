@@ -251,6 +251,79 @@ def prune(checkout: Checkout) -> None:
     click.echo(f"{work.prune_evidence(checkout.root, checkout.pins)} results deleted")
 
 
+@main.group()
+def lab() -> None:
+    """Work on a lab: an exercise with a checker and hints. N is its number, such as 1.1."""
+
+
+@lab.command(name="list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def list_labs(checkout: Checkout, *, as_json: bool) -> None:
+    """Print every lab, and how far it is done."""
+    from track import labs
+
+    found = labs.find(checkout.root)
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(found), indent=1).decode())
+        return
+    width = max((len(one.title) for one in found), default=0)
+    for one in found:
+        click.echo(f"{one.number}  {one.title:<{width}}  {one.work}: {one.state}")
+        click.echo("     " + ", ".join(f"{part.name} {'done' if part.done else 'open'}" for part in one.parts))
+
+
+def _in_lab(checkout: Checkout, number: str, *arguments: str) -> None:
+    """Have a lab do what is asked, in a process of its own, and exit as it does."""
+    from track import labs
+
+    sys.exit(labs.told(checkout.root, labs.named(labs.find(checkout.root), number).folder, arguments))
+
+
+@lab.command()
+@click.argument("n")
+@click.option("--file", type=click.Path(path_type=Path), help="Another file to check; nothing is noted of it.")
+@click.pass_obj
+def check(checkout: Checkout, n: str, file: Path | None) -> None:
+    """Check your file of lab N; exit 1 until all of it is done."""
+    _in_lab(checkout, n, "check", *(["--file", str(file)] if file else []))
+
+
+@lab.command()
+@click.argument("n")
+@click.argument("part", required=False)
+@click.pass_obj
+def hint(checkout: Checkout, n: str, part: str | None) -> None:
+    """Print the next hint for lab N: for a PART of it, or for the first that is not done."""
+    _in_lab(checkout, n, "hint", *([part] if part else []))
+
+
+@lab.command()
+@click.argument("n")
+@click.pass_obj
+def reset(checkout: Checkout, n: str) -> None:
+    """Begin lab N anew; what you have written is kept, and the place is printed."""
+    _in_lab(checkout, n, "reset")
+
+
+@lab.command()
+@click.argument("n")
+@click.option("--spoil", is_flag=True, help="Show the solution before you are done.")
+@click.pass_obj
+def diff(checkout: Checkout, n: str, *, spoil: bool) -> None:
+    """Compare your file of lab N with the solution, once it is done."""
+    _in_lab(checkout, n, "diff", *(["--spoil"] if spoil else []))
+
+
+@lab.command()
+@click.argument("n")
+@click.argument("part", required=False)
+@click.pass_obj
+def jaxpr(checkout: Checkout, n: str, part: str | None) -> None:
+    """Print what jax makes of your file of lab N: of a PART of it, or of each."""
+    _in_lab(checkout, n, "jaxpr", *([part] if part else []))
+
+
 @main.command()
 @click.argument("project")
 @click.argument("wanted", metavar="[VERSION|COMMIT|newest]", required=False)

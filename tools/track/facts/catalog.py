@@ -24,6 +24,8 @@ type _Combine = Callable[[_Names, _Names, _Names], _Names]
 
 PIPELINE = "jax/_src/pallas/mosaic/pipeline.py"
 LOWERING = "jax/_src/pallas/mosaic/lowering.py"
+PALLAS_CORE = "jax/_src/pallas/core.py"
+PALLAS_CALL = "jax/_src/pallas/pallas_call.py"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -185,6 +187,8 @@ def _shared(combine: _Combine) -> Callable[[ModuleOf], Value]:
 
 CATALOG: tuple[Entry, ...] = (
     *_file("pipeline", PIPELINE),
+    *_file("pallas-call", PALLAS_CALL),
+    *_file("core", PALLAS_CORE),
     *(entry for name, selector in PIPELINE_SYMBOLS.items() for entry in _symbol("pipeline", PIPELINE, name, selector)),
     *_tpu_rules(),
     *_gpu_rules(),

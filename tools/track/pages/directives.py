@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import yaml
 
 from track.errors import BadInput
-from track.pages import changes, compiled, figures
+from track.pages import changes, compiled, figures, labs, runs, sweep
 from track.pages.api import api
 from track.pages.context import Context, options
 from track.pages.document import Fence
@@ -60,6 +60,8 @@ def citation(fence: Fence, context: Context) -> str:
 
 DIRECTIVES: Mapping[str, Callable[[Fence, Context], str]] = {
     **compiled.FENCES,
+    **labs.FENCES,
+    **runs.FENCES,
     "api": api,
     "changes": changes.changes,
     "citation": citation,
@@ -68,6 +70,7 @@ DIRECTIVES: Mapping[str, Callable[[Fence, Context], str]] = {
     "pins": pins,
     "records": figures.records,
     "roofline": figures.roofline,
+    "sweep": sweep.sweep,
     "timeline": figures.timeline,
     "track": track,
     "truth-table": figures.truth_table,

@@ -21,7 +21,7 @@ __all__ = ["Document", "Fence", "Item", "Target", "read"]
 LISTING, FOLDED, SOURCE = "listing", "folded", "source"
 BOUND = frozenset({LISTING, FOLDED, SOURCE})
 """Fences that show lines of a file, and take a list."""
-
+SETUP, RUN, RAISES = RUNNABLE = "python setup", "python run", "python raises"
 _PARSER = MarkdownIt("commonmark")
 _LEAD = re.compile(r"(?P<fold>fold\s+)?(?P<ticks>`+)(?P<first>.+?)(?P=ticks)", re.DOTALL)
 _THEN = re.compile(r"\s*(?:…|\.\.\.)\s*(?P<ticks>`+)(?P<last>.+?)(?P=ticks)", re.DOTALL)
@@ -63,6 +63,8 @@ class Fence:
     items: tuple[Item, ...]
     line: int
     end: int
+    code: str = ""
+    """What a fence of Python holds, which has no options."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,8 +97,8 @@ def read(path: str, text: str, kinds: frozenset[str]) -> Document:
     fences: list[Fence] = []
     errors: list[TrackError] = []
     for index, token in enumerate(tokens):
-        name = token.info.split()[0] if token.type == "fence" and token.info.split() else ""
-        if name in BOUND or name in kinds:
+        name = _name(token)
+        if name in BOUND or name in kinds or name.startswith("python "):
             try:
                 fences.append(_fence(path, lines, tokens, index, name))
             except TrackError as error:
@@ -123,12 +125,20 @@ def _front(path: str, lines: Sequence[str]) -> tuple[dict[str, str], int]:
     return front, end + 1
 
 
+def _name(token: Token) -> str:
+    """What a fence is called: its first word, or all of them where it is Python to run."""
+    words = token.info.split() if token.type == "fence" else []
+    return " ".join(words if words[:1] == ["python"] else words[:1])
+
+
 def _fence(path: str, lines: Sequence[str], tokens: Sequence[Token], index: int, name: str) -> Fence:
     token = tokens[index]
     first, end = token.map or [0, 0]
     if token.level:
         step = "begin it at the margin; to show it as text, put a longer fence around it"
         raise BadInput(f"a {name} inside a list or a quotation", {"page": f"{path}:{first + 1}"}, step)
+    if name.startswith("python "):
+        return _runnable(path, token, name)
     if token.info.strip() != name:
         details = {"page": f"{path}:{first + 1}", "found": token.info.strip(), "expected": name}
         raise BadInput(f"words after the name of a {name}", details, "write them as lines of the fence")
@@ -138,6 +148,14 @@ def _fence(path: str, lines: Sequence[str], tokens: Sequence[Token], index: int,
         items = _items(path, lines, tokens, index + 1)
         end = (tokens[index + 1].map or [0, end])[1]
     return Fence(name, targets, options, items, first + 1, end + 1)
+
+
+def _runnable(path: str, token: Token, name: str) -> Fence:
+    first, end = token.map or [0, 0]
+    if name not in RUNNABLE:
+        details = {"page": f"{path}:{first + 1}", "found": name, "expected": ", ".join(RUNNABLE)}
+        raise BadInput("a word after python that means nothing", details)
+    return Fence(name, (), {}, (), first + 1, end + 1, token.content)
 
 
 def _content(path: str, line: int, content: str, name: str) -> tuple[tuple[Target, ...], dict[str, str]]:

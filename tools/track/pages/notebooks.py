@@ -1,18 +1,23 @@
-"""Companion kernels as notebooks to download: the same files, in cells, made by the build and never committed."""
+"""Companion kernels and labs as notebooks to download: the same files, made by the build and never committed."""
 
 from __future__ import annotations
 
 import urllib.parse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jupytext  # pyright: ignore[reportMissingTypeStubs] -- it has none
 
-__all__ = ["notebook", "open_in_colab"]
+__all__ = ["lab_notebook", "notebook", "open_in_colab"]
+
+if TYPE_CHECKING:
+    from track.labs import Lab
 
 JUPYTEXT: Any = jupytext  # which leaves the types of its arguments out
 INSTALL = "%pip install --quiet jax numpy"
 KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
+WRITE = "%%writefile "
+CLOSED = {"jupyter": {"source_hidden": True}, "cellView": "form"}
 NO_IDS = 4
 """The last minor version of the notebook format whose cells need no ids, which would be random."""
 
@@ -25,12 +30,39 @@ def notebook(root: Path, topic: str) -> bytes:
     cells = [_markdown(title), _code(INSTALL)]
     reference = folder / "reference.py"
     if reference.is_file():
-        cells.append(_code(f"%%writefile reference.py\n{reference.read_text('utf-8')}"))
-    made = JUPYTEXT.reads("\n".join([*cells, _code(kernel)]), fmt="py:percent")
+        cells.append(_code(f"{WRITE}reference.py\n{reference.read_text('utf-8')}"))
+    return _made([*cells, _code(kernel)])
+
+
+def lab_notebook(root: Path, lab: Lab) -> bytes:
+    """The notebook of a lab: the checker as files, closed, then the skeleton to edit and the command that checks it."""
+    kernels = root / "kernels"
+    paths = [kernels / "__init__.py", *sorted((kernels / "labkit").glob("*.py"))]
+    paths += [kernels / lab.folder / f"{name}.py" for name in ("__init__", "lab", "reference", "checks", "skeleton")]
+    skeleton = (kernels / lab.folder / "skeleton.py").read_text("utf-8")
+    return _made(
+        [
+            _markdown(f"# Lab {lab.number}: {lab.title}\n\nRun the cells down to the one that you are to edit."),
+            _code(INSTALL),
+            _code(f"%mkdir -p kernels/labkit kernels/{lab.folder} labs"),
+            _markdown("The checker, as it stands. There is nothing to read in it before you are done."),
+            *(_code(f"{WRITE}{path.relative_to(root).as_posix()}\n{path.read_text('utf-8')}") for path in paths),
+            _markdown("Your file. Add lines, run this cell, then run the one below it."),
+            _code(f"{WRITE}{lab.work}\n{skeleton}"),
+            _code(f"!python kernels/{lab.folder}/lab.py"),
+        ]
+    )
+
+
+def _made(cells: list[str]) -> bytes:
+    """The notebook of these cells; those that write a file below kernels/ are closed."""
+    made = JUPYTEXT.reads("\n".join(cells), fmt="py:percent")
     made.nbformat_minor = NO_IDS
     made.metadata["kernelspec"] = KERNEL
     for cell in made.cells:
         cell.pop("id", None)
+        if cell.source.startswith(f"{WRITE}kernels/"):
+            cell.metadata.update(CLOSED)
     return JUPYTEXT.writes(made, fmt="ipynb").encode()
 
 
@@ -44,6 +76,6 @@ def _markdown(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    """A code cell; a line that begins with % is the notebook's own and stands behind a comment in a script."""
-    lines = [f"# {line}" if line.startswith("%") else line for line in text.rstrip("\n").splitlines()]
+    """A code cell; a line that begins with % or ! is the notebook's own and stands behind a comment in a script."""
+    lines = [f"# {line}" if line.startswith(("%", "!")) else line for line in text.rstrip("\n").splitlines()]
     return "\n".join(["# %%", *lines, ""])

@@ -1,0 +1,1 @@
+"""Rows cut into blocks in every way that a `BlockSpec` knows."""

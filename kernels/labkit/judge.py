@@ -1,0 +1,85 @@
+"""Judging one function: is it laid out as asked, and right in both interpreters?"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental.pallas import tpu as pltpu
+
+from kernels.labkit.attempt import Attempt
+from kernels.labkit.layout import check_layout, place_in
+from kernels.labkit.numbers import check_numbers
+from kernels.labkit.problem import Wrong
+from kernels.labkit.task import Inputs, Task, Trial
+from kernels.labkit.trace import Call, trace
+
+__all__ = ["Judged", "judge"]
+
+RACE = "RACE DETECTED"  # what the interpreter prints of one
+Called = tuple[Callable[..., jax.Array], Inputs, Mapping[str, int]]
+CLOCK = 64  # entries of a vector clock: by default all copies of a core share one, and a race can go unseen
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A part that is one task."""
+
+    task: Task
+
+    def judge(self, attempt: Attempt) -> Iterator[str]:
+        """What is right of it, a sentence each."""
+        return judge(attempt, self.task)
+
+    def call(self, attempt: Attempt) -> Called:
+        """What the compiler is given: the function, on the first trial."""
+        trial = self.task.trials[0]
+        return attempt.function(self.task.function), trial.inputs, trial.keywords
+
+
+def judge(attempt: Attempt, task: Task) -> Iterator[str]:
+    """What is found to be right, a sentence each; Wrong with the first thing that is not."""
+    function = attempt.function(task.function)
+    try:
+        for number, trial in enumerate(task.trials):
+            with attempt.blaming(f"jax had traced {task.function}({trial})"):
+                call = trace(function, trial.inputs, trial.keywords)
+            check_layout(call, task, trial, attempt)
+            yield from described(call) if not number else ()
+            run(attempt, function, task, trial, call)
+    except Wrong as wrong:
+        raise wrong.at(attempt.place(task.function)) from wrong
+    each = "" if len(task.trials) == 1 else f", for {len(task.trials)} shapes"
+    yield f"NumPy's numbers in both interpreters, and no race{each}"
+
+
+def described(call: Call) -> Iterator[str]:
+    """What the call does, in numbers."""
+    seen = ", ".join(f"{window.name}{list(window.block)}" for window in call.windows)
+    copies = sum(len(window.copies) for window in call.windows)
+    yield f"grid {call.grid}, {math.prod(call.grid)} steps, each of which sees {seen}"
+    yield f"{copies} copies of blocks, which move {call.moved:,} bytes"
+
+
+def run(attempt: Attempt, function: Callable[..., jax.Array], task: Task, trial: Trial, call: Call) -> None:
+    """Wrong where an interpreter refuses the call, computes something else, or sees a race."""
+    arrays = [jnp.asarray(array) for array in trial.inputs]
+    simulated = pltpu.InterpretParams(detect_races=True, vector_clock_size=CLOCK)
+    for how, interpret in (("interpret=True", True), ("interpret=pltpu.InterpretParams(...)", simulated)):
+        said = io.StringIO()
+        with attempt.blaming(f"{task.function} had run with {how}"), contextlib.redirect_stdout(said):
+            found = np.asarray(jax.block_until_ready(function(*arrays, **trial.keywords, interpret=interpret)))
+        check_numbers(found, task, trial, call, how, place_in(call.source, attempt))
+        races = [line for line in said.getvalue().splitlines() if RACE in line]
+        sys.stdout.write(said.getvalue())
+        if races:
+            raise Wrong(
+                "two accesses to one memory race", {"for": f"{trial}, {how}", "found": " ".join(races[0].split())}
+            )

@@ -1,0 +1,117 @@
+"""Fences of lab pages: how to work on a lab, its hints, and what its checker says while the site is built."""
+
+from __future__ import annotations
+
+import functools
+import html
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from track import labs
+from track.errors import BadInput, Finding
+from track.evidence import keys
+from track.evidence.confine import child_environment
+from track.files import digest, write_if_changed
+from track.pages import notebooks
+from track.pages.context import Context, options
+from track.pages.document import Fence
+
+__all__ = ["FENCES"]
+
+COMMANDS = {"check": (0, 1), "jaxpr": (0,)}
+"""What a lab can be asked for on a page, and the exit codes that are an answer."""
+COMPILERS = ("libtpu",)
+"""What a check uses where it is installed."""
+
+
+def lab(fence: Fence, context: Context) -> str:
+    """How to work on a lab: the commands, and the same as a notebook."""
+    one = _lab(fence, context, options(fence, context, {"lab"}))
+    name = f"notebooks/{one.folder}.ipynb"
+    context.files[name] = notebooks.lab_notebook(context.root, one)
+    site = os.environ.get("TRACK_SITE_URL", "").rstrip("/")
+    colab = html.escape(notebooks.open_in_colab(f"{site}/{name}"))
+    opened = f', <a href="{colab}">open it in Colab</a>' if site else ""
+    n = one.number
+    rows = [
+        ("", "check your file; the first time, this lays out the skeleton"),
+        (f"track lab hint {n}", "the next hint for the part that you are at"),
+        (f"track lab jaxpr {n}", "what jax makes of your file"),
+        (f"track lab diff {n}", "your file against the solution, once you are done"),
+        (f"track lab reset {n}", "begin anew; what you have written is kept"),
+    ]
+    table = "\n".join(f"| `{command or f'track lab check {n}'}` | {what} |" for command, what in rows)
+    return (
+        f"```sh\npip install jax numpy\npython kernels/{one.folder}/lab.py\n```\n\n"
+        f"The first run makes your file, `{one.work}`.\n"
+        f"Edit it and run the same command again, until all parts are done.\n"
+        f"In a checkout that is set up with `make site`, `.venv/bin/track` knows more:\n\n"
+        f"| command | what it does |\n|---|---|\n{table}\n\n"
+        f'<p>The same as a notebook: <a href="{context.up}{name}" download>{one.folder}.ipynb</a>{opened}.</p>'
+    )
+
+
+def hints(fence: Fence, context: Context) -> str:
+    """The hints for a part, each closed until it is asked for."""
+    given = options(fence, context, {"lab", "part"})
+    one = _lab(fence, context, given)
+    parts = {part.name: part.hints for part in one.parts}
+    if given["part"] not in parts:
+        details = {"page": context.place(fence), "expected": ", ".join(parts)}
+        raise BadInput(f"lab {one.number} has no part '{given['part']}'", details)
+    shown = enumerate(parts[given["part"]], 1)
+    return "\n\n".join(f'??? tip "Hint {number} for {given["part"]}"\n\n{_indented(text)}' for number, text in shown)
+
+
+def says(fence: Fence, context: Context) -> str:
+    """What a lab's own command prints of its skeleton or its solution."""
+    given = options(fence, context, {"lab", "command", "file"}, {"part"})
+    one = _lab(fence, context, given)
+    if given["command"] not in COMMANDS or not (context.root / "kernels" / one.folder / given["file"]).is_file():
+        details = {
+            "page": context.place(fence),
+            "expected": f"{' or '.join(COMMANDS)}, of a file of kernels/{one.folder}",
+        }
+        raise BadInput(f"no lab can be asked to {given['command']} {given['file']}", details)
+    file = f"kernels/{one.folder}/{given['file']}"
+    command = [given["command"], *([given["part"]] if "part" in given else []), "--file", file]
+    text = _printed(context.root, one.folder, command, context.place(fence))
+    return f"```text\n{text.strip()}\n```"
+
+
+def _printed(root: Path, folder: str, command: list[str], at: str) -> str:
+    """What the command prints; kept under a hash of all that could change it."""
+    versions = [f"{name}={value}" for name, value in sorted(keys.versions("tpu-aot").items())]
+    shared = keys.topic_digest(root, "labkit"), keys.topic_digest(root, folder)
+    kept = root / "build" / "labs" / f"{digest(folder, *command, *versions, *shared)}.txt"
+    if not kept.is_file():
+        ended = labs.said(root, folder, command, child_environment(os.environ, root / "build"))
+        if ended.code not in COMMANDS[command[0]]:
+            found = (ended.error or ended.output).strip() or f"exit code {ended.code}"
+            raise Finding("a lab's own file is not what the page says of it", {"page": at, "found": found})
+        write_if_changed(kept, ended.output)
+    return kept.read_text("utf-8")
+
+
+def _lab(fence: Fence, context: Context, given: Mapping[str, str]) -> labs.Lab:
+    """The lab that a fence names by its folder."""
+    known = sorted(path.parent.name for path in (context.root / "kernels").glob("*/lab.py"))
+    if given["lab"] not in known:
+        raise BadInput(f"no lab '{given['lab']}'", {"page": context.place(fence), "expected": ", ".join(known)})
+    files = keys.topic_digest(context.root, given["lab"]), keys.topic_digest(context.root, "labkit")
+    with context.naming(fence):
+        return _described(context.root, given["lab"], files)
+
+
+@functools.lru_cache
+def _described(root: Path, folder: str, _: tuple[str, str]) -> labs.Lab:
+    """A lab as it describes itself, asked once for as long as its files stay."""
+    return labs.describe(root, folder, bare=True)
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}".rstrip() for line in text.splitlines())
+
+
+FENCES: Mapping[str, Callable[[Fence, Context], str]] = {"hints": hints, "lab": lab, "lab-says": says}
