@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -19,8 +20,8 @@ from track.bump.carrying import Move, carry_page
 from track.bump.report import Drift, Report, Side
 from track.bump.workspace import Decision, Workspace
 from track.drift import releases
-from track.drift.editions import Edition
-from track.errors import TrackError
+from track.drift.editions import Edition, in_scope
+from track.errors import BadInput, TrackError
 from track.pages.layout import bind
 from track.pages.locks import Lock, lock_path, lock_text, parse_lock
 from track.pages.weave import read_page
@@ -64,11 +65,14 @@ def make(
     staged_pins = _pins(pins, new)
     trees = sync.sync(root, {new.project: new}, mirror=mirror, progress=progress)
     draft = Draft(root, library, Library({**library.trees, **trees}), found, decisions)
+    before = candidates.scope(old, wheel.fetch(old.release, root / "build" / "wheels"))
     with progress.busy(f"matching {old.release} and {new.release}"):
-        move = _move(draft, _scope(root, old))
+        sides = [_forest(library, old.project, before), _forest(draft.target, old.project, found.files)]
+        move = Move.between(old.project, library, draft.target, *sides)
     pages, drifts = _carried(draft, move, progress)
     with progress.busy("comparing the releases"):
-        changes = releases.compare(*_editions(draft, _scope(root, old)), old.repository)
+        editions = (_edition(old, sides[0]), _edition(new, sides[1]))
+        changes = releases.compare(*editions, old.repository)
     report = Report(
         project=new.project,
         old=_side(old),
@@ -96,23 +100,17 @@ def _pins(pins: Path, new: Pin) -> str:
         return copy.read_text("utf-8")
 
 
-def _scope(root: Path, pin: Pin) -> dict[str, bytes]:
-    return candidates.scope(pin, wheel.fetch(pin.release, root / "build" / "wheels"))
-
-
-def _move(draft: Draft, old_files: Mapping[str, bytes]) -> Move:
-    project = draft.candidate.pin.project
-    old, new = _forest(draft.library, project, old_files), _forest(draft.target, project, draft.candidate.files)
-    return Move.between(project, draft.library, draft.target, old, new)
-
-
 def _forest(library: Library, project: str, files: Mapping[str, bytes]) -> Forest:
-    """Every Python file of a pin and beside its files; those that are shown are parsed once for all."""
+    """Every Python file of a pin and beside its files; those that are shown are parsed once for all.
+
+    BadInput for a pinned file that is no Python; one beside them that is none is not where code could have gone.
+    """
     pinned = {path for path in library.trees[project].paths if path.endswith(".py")}
     modules: dict[str, Module] = {path: library.module(path) for path in sorted(pinned)}
     for path, data in files.items():
         if path not in modules:
-            modules[path] = symbols.parse(path, data.decode("utf-8"))
+            with contextlib.suppress(BadInput, UnicodeDecodeError):
+                modules[path] = symbols.parse(path, data.decode("utf-8"))
     return Forest(modules)
 
 
@@ -134,15 +132,11 @@ def _carried(draft: Draft, move: Move, progress: Progress) -> tuple[dict[str, st
     return files, drifts
 
 
-def _editions(draft: Draft, old_files: Mapping[str, bytes]) -> tuple[Edition, Edition]:
-    """The two sides of the public list of changes, with the modules that are parsed already."""
-    sides: list[Edition] = []
-    for library, files in ((draft.library, old_files), (draft.target, draft.candidate.files)):
-        pin = library.trees[draft.candidate.pin.project].pin
-        texts = {path: data.decode("utf-8") for path, data in sorted(files.items())}
-        commit = pin.commit if pin.wheel_names_commit else None
-        sides.append(Edition(pin.project, pin.release.version, commit, texts))
-    return sides[0], sides[1]
+def _edition(pin: Pin, forest: Forest) -> Edition:
+    """A side of the public list of changes, with the modules that are parsed already."""
+    texts = {path: module.text for path, module in sorted(forest.modules.items()) if in_scope(pin, path)}
+    commit = pin.commit if pin.wheel_names_commit else None
+    return Edition(pin.project, pin.release.version, commit, texts, dict(forest.modules))
 
 
 def _problems(draft: Draft, workspace: Workspace) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
@@ -21,8 +20,6 @@ INSIDE: Mapping[str, tuple[str, ...]] = {
     "jax": ("jax/_src/pallas/", "jax/experimental/pallas/", "jax/experimental/mosaic/"),
 }
 """Where a project keeps Pallas, if that is a part of it; the rest of jax would drown it."""
-
-_STAMP = re.compile(r'^[A-Z]+_GIT_REVISION\b.* = "(?P<commit>[0-9a-f]{40})"$', re.MULTILINE)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -62,14 +59,9 @@ def open_edition(root: Path, pin: Pin, release: Release, progress: Progress | No
     with zipfile.ZipFile(path) as archive:
         names = sorted(name for name in archive.namelist() if in_scope(pin, name))
         texts = {name: archive.read(name).decode("utf-8") for name in names}
-        named = wheel.named_commit(archive, pin.version_file) or _stamped(texts)
+        named = wheel.named_commit(archive, pin.version_file)
     commit = pin.commit if release.version == pin.release.version else named
     return Edition(pin.project, release.version, commit, texts)
-
-
-def _stamped(texts: Mapping[str, str]) -> str | None:
-    """The commit that a project's own module names, as tokamax's does from 0.0.14 on."""
-    return next((match["commit"] for text in texts.values() if (match := _STAMP.search(text))), None)
 
 
 def known(root: Path, pin: Pin) -> dict[str, Release]:

@@ -102,16 +102,26 @@ def read(pin: Pin, wheel: Path) -> Mapping[str, bytes]:
 
 
 def named_commit(archive: zipfile.ZipFile, version_file: str) -> str | None:
-    """The commit that the release says it was made from; it is read, not run."""
-    if version_file not in archive.namelist():
-        return None
-    for node in ast.parse(archive.read(version_file)).body:
+    """The commit that the release says it was made from; it is read, not run.
+
+    jax says it in the file that a release rewrites, tokamax in a module of its own.
+    """
+    project = version_file.partition("/")[0]
+    places = {version_file: "_git_hash", f"{project}/_src/version.py": f"{project.upper()}_GIT_REVISION"}
+    there = [(path, name) for path, name in places.items() if path in archive.namelist()]
+    found = (_text_of(ast.parse(archive.read(path)), name) for path, name in there)
+    return next(filter(None, found), None)
+
+
+def _text_of(module: ast.Module, name: str) -> str | None:
+    """The text that a module gives a name, written as a literal."""
+    for node in module.body:
         match node:
             case (
-                ast.AnnAssign(target=ast.Name("_git_hash"), value=ast.Constant(str(commit)))
-                | ast.Assign(targets=[ast.Name("_git_hash")], value=ast.Constant(str(commit)))
-            ):
-                return commit
+                ast.AnnAssign(target=ast.Name(here), value=ast.Constant(str(text)))
+                | ast.Assign(targets=[ast.Name(here)], value=ast.Constant(str(text)))
+            ) if here == name:
+                return text
             case _:
                 pass
     return None
