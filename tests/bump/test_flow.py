@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,14 +15,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.bump.tiny import COMMIT, make_wheel, pin_of
+from tests.pages.helpers import NOTHING_KNOWN
 from track import files
 from track.anchors.library import Library
 from track.bump import decide, flow, show, workspace
-from track.bump.report import read_report, report_bytes
 from track.bump.show import _code, _escaped
 from track.bump.workspace import Decision, Workspace
+from track.drift.report import VerdictChange, read_report, report_bytes
 from track.errors import BadEnvironment, BadInput, Finding, Findings
 from track.pages import site
+from track.pages.bumps import bumps
+from track.pages.context import Context
+from track.pages.document import Fence
 from track.pages.locks import note_id, read_lock
 from track.pages.weave import open_page
 from track.pins import lock, progress, sync
@@ -280,7 +285,7 @@ def test_decisions_of_a_draft_change_the_draft_alone_and_survive_another_one(roo
     assert tree(root) == before
     drafted(root)
     assert decide.pending(Workspace(root)) == waiting
-    assert name not in {drift.id for drift in flow.latest(root).drifts}
+    assert name not in {drift.id for drift in flow.latest(root, root / "pins.toml").drifts}
 
 
 def test_undoing_takes_back_what_was_decided_after_accepting(root):
@@ -436,7 +441,7 @@ def test_accepting_or_undoing_nothing_is_bad_input(root):
         with pytest.raises(BadInput, match="no bump to go on with"):
             act(root)
     with pytest.raises(BadInput, match="there is no bump"):
-        flow.latest(root)
+        flow.latest(root, root / "pins.toml")
 
 
 def test_an_unknown_project_is_named_with_those_that_are_pinned(root):
@@ -453,6 +458,16 @@ def test_the_note_is_shown_with_its_diff_and_the_commands(root):
     assert "+        remaining = self.steps - count - self.offset * 3" in said
     assert f"track drift accept {edited}" in said
     assert "Is edited." in said
+
+
+def test_on_another_machine_the_accepted_report_says_what_waits(root):
+    drafted(root)
+    flow.accept(root)
+    edited = ids(root)["remaining = self.steps - count - self.offset * 2"]
+    shutil.rmtree(root / "build" / "bump")
+    assert edited in {d.id for d in flow.latest(root, root / "pins.toml").drifts if d.review}
+    said = flow.review_one(root, root / "pins.toml", edited, progress.Quiet())
+    assert "+        remaining = self.steps - count - self.offset * 3" in said
 
 
 def test_every_form_of_the_list_holds_what_waits(root):
@@ -509,3 +524,23 @@ def test_the_commands_end_with_the_codes_that_they_promise(root):
     assert "walk_all" in shown.stdout
     assert run("bump", "tiny", "--undo").returncode == 0
     assert not (root / "build/bump/open").exists()
+
+
+def test_an_accepted_bump_has_a_page_of_its_own(root):
+    """The list leads to it, and it says what was carried over, what changed, and what a kernel does now."""
+    context = Context(root, library(root), {}, NOTHING_KNOWN, ())
+    fence = Fence("bumps", (), {}, (), 1, 3)
+    assert bumps(fence, context) == "No pin of this site has moved yet."
+    drafted(root)
+    flow.accept(root)
+    path = root / "docs/reference/changes/tiny-1.0-to-2.0.json"
+    turned = VerdictChange("adds", "f32", "hlo", "", "ok", ("ok", "refused"), ("", "a <b> c"), {"bundles": (3, None)})
+    path.write_bytes(report_bytes(msgspec.structs.replace(read_report(path), verdicts=(turned,))))
+    line = bumps(fence, context)
+    assert line.startswith("- [tiny 1.0 to 2.0](changes/tiny-1.0-to-2.0.md): 2 of 5 notes carried over")
+    page = context.files["reference/changes/tiny-1.0-to-2.0.md"].decode()
+    assert "<code>adds f32 hlo</code>: ok to refused" in page
+    assert "bundles 3 to None" in page
+    assert "walk_all" in page
+    assert f"https://localhost/tiny/blob/{NEXT}/tiny/a.py#L" in page
+    assert "a <b> c" not in page

@@ -11,7 +11,8 @@ import pytest
 
 from tests.evidence.helpers import write_topic
 from track.bump import verdicts
-from track.bump.verdicts import Row, VerdictChange, compare
+from track.bump.verdicts import Row, compare
+from track.drift.report import VerdictChange
 from track.errors import BadEnvironment
 
 ROOT = Path(__file__).parents[2]

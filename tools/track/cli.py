@@ -390,7 +390,7 @@ def list_drift(checkout: Checkout, form: str, *, everything: bool) -> None:
     """Print the list of the latest bump."""
     from track.bump import flow, show
 
-    report = flow.latest(checkout.root)
+    report = flow.latest(checkout.root, checkout.pins)
     click.echo(show.in_form(report, form, everything=everything).rstrip("\n"))  # pyright: ignore[reportArgumentType]
 
 

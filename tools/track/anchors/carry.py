@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from track.anchors import anchor as anchors
 from track.anchors.anchor import Anchor
@@ -48,6 +48,23 @@ class _Place:
     home: Key
     first: int
     stop: int
+
+
+@dataclasses.dataclass(frozen=True)
+class _Support:
+    """Syntax nodes in the run of equal statements that some stand in: before them, in themselves, and after them."""
+
+    before: int
+    own: int
+    after: int
+
+    @property
+    def total(self) -> int:
+        return self.before + self.own + self.after
+
+    def beats(self, rival: _Support) -> bool:
+        """Whether there is more on one side and no less on the other, so that nothing speaks for the rival alone."""
+        return self != rival and self.before >= rival.before and self.after >= rival.after
 
 
 class Carrier:
@@ -132,7 +149,7 @@ class Carrier:
         return None
 
     def _tells(self, place: _Place, home: Key, first: int) -> bool:
-        """Whether the statements stand with others of their old symbol, and no other two of their kind do so better."""
+        """Whether the statements stand with others of their old symbol, and no other two of their kind do so as well."""
         mine, theirs = self.old.statements(place.home), self.new.statements(home)
         prints = _prints(mine[place.first : place.stop])
         before, after = _starts(mine, prints), _starts(theirs, prints)
@@ -140,9 +157,9 @@ class Carrier:
         rivals = [_support(mine, place.first, theirs, start, len(prints)) for start in after if start != first]
         rivals += [_support(mine, start, theirs, first, len(prints)) for start in before if start != place.first]
         if len(before) == 1 == len(after):
-            return support >= ENOUGH or support > sum(s.weight for s in theirs[first : first + len(prints)])
+            return support.total >= ENOUGH or support.total > support.own
         in_step = len(before) == len(after) and before.index(place.first) == after.index(first)
-        return support >= ENOUGH and (in_step or all(support > rival for rival in rivals))
+        return support.total >= ENOUGH and (in_step or all(support.beats(rival) for rival in rivals))
 
     def _alignment(self, old: Key, new: Key) -> tuple[difflib.Match, ...]:
         if (old, new) not in self._aligned:
@@ -155,24 +172,26 @@ class Carrier:
         """The one place that they went to with their neighbors: more of them than to or from anywhere else."""
         mine = self.old.statements(place.home)
         prints = _prints(mine[place.first : place.stop])
-        found = [
-            (self._support_at(mine, place.first, spot, len(prints)), spot) for spot in self.new.occurrences(prints)
-        ]
-        best, spot = max(found, default=(0, ("", 0)))
-        least = ENOUGH if len(found) == 1 and self._home_at(spot, len(prints)) == self._new_home(place.home) else RUN
-        if best < least or any(weight == best and other != spot for weight, other in found):
+        spots = list(self.new.occurrences(prints))
+        found = {spot: self._support_at(mine, place.first, spot, len(prints)) for spot in spots}
+        spot = max(spots, key=lambda s: found[s].total, default=None)
+        if spot is None:
+            return None
+        best = found.pop(spot)
+        least = ENOUGH if not found and self._home_at(spot, len(prints)) == self._new_home(place.home) else RUN
+        if best.total < least or not all(best.beats(rival) for rival in found.values()):
             return None
         for path, start in self.old.occurrences(prints):
             others = self.old.statements((path, ""))
             elsewhere = others[start].span != mine[place.first].span or path != place.home[0]
-            if elsewhere and self._support_at(others, start, spot, len(prints)) >= best:
+            if elsewhere and not best.beats(self._support_at(others, start, spot, len(prints))):
                 return None
         now = self._home_at(spot, len(prints))
         begins = self.new.statements((spot[0], ""))[spot[1]].span
         first = next((n for n, s in enumerate(self.new.statements(now)) if s.span == begins), None)
         return None if first is None else self._placed(note, place, now, first, "moved")
 
-    def _support_at(self, mine: Sequence[Statement], here: int, spot: tuple[str, int], size: int) -> int:
+    def _support_at(self, mine: Sequence[Statement], here: int, spot: tuple[str, int], size: int) -> _Support:
         path, start = spot
         return _support(mine, here, self.new.statements((path, "")), start, size)
 
@@ -228,17 +247,17 @@ def _starts(inside: Sequence[Statement], prints: Sequence[str]) -> list[int]:
     return [n for n in range(len(all_prints) - size + 1) if all_prints[n : n + size] == tuple(prints)]
 
 
-def _support(mine: Sequence[Statement], here: int, theirs: Sequence[Statement], there: int, size: int) -> int:
-    """Syntax nodes in the run of equal statements around the `size` ones that begin here and there."""
-    before = _common(_prints(mine[:here])[::-1], _prints(theirs[:there])[::-1])
-    after = _common(_prints(mine[here + size :]), _prints(theirs[there + size :]))
-    return sum(s.weight for s in theirs[there - before : there + size + after])
+def _support(mine: Sequence[Statement], here: int, theirs: Sequence[Statement], there: int, size: int) -> _Support:
+    """What stands alike around the `size` equal statements that begin here and there."""
+    before = _common(reversed(mine[:here]), reversed(theirs[:there]))
+    after = _common(mine[here + size :], theirs[there + size :])
+    return _Support(before, sum(s.weight for s in theirs[there : there + size]), after)
 
 
-def _common(left: Sequence[str], right: Sequence[str]) -> int:
-    """How many items two sequences begin with alike."""
-    alike = (a == b for a, b in zip(left, right, strict=False))
-    return sum(1 for _ in itertools.takewhile(bool, alike))
+def _common(left: Iterable[Statement], right: Iterable[Statement]) -> int:
+    """Syntax nodes in the statements that two sequences begin with alike."""
+    pairs = zip(left, right, strict=False)
+    return sum(a.weight for a, _ in itertools.takewhile(lambda pair: pair[0].fingerprint == pair[1].fingerprint, pairs))
 
 
 def _hull(statements: Sequence[Statement]) -> Span | None:

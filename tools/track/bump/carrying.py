@@ -13,7 +13,7 @@ from track.anchors.carry import Carried, Carrier
 from track.anchors.forest import Forest, Key
 from track.anchors.library import Library
 from track.anchors.match import Kind, Matches, match
-from track.bump.report import Drift, Thing
+from track.drift.report import Drift, Thing
 from track.pages.document import FOLDED, SOURCE, Fence, Item, Target
 from track.pages.layout import Bound, Fold, Listing, Note, bind
 from track.pages.locks import Lock, Locked, note_id

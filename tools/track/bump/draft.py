@@ -17,10 +17,10 @@ from track.anchors.symbols import Module
 from track.bump import candidate as candidates
 from track.bump.candidate import Candidate
 from track.bump.carrying import Move, carry_page
-from track.bump.report import Drift, Report, Side
 from track.bump.workspace import Decision, Workspace
 from track.drift import releases
 from track.drift.editions import Edition, in_scope
+from track.drift.report import Drift, Report, Side
 from track.errors import BadInput, TrackError
 from track.pages.layout import bind
 from track.pages.locks import Lock, lock_path, lock_text, parse_lock

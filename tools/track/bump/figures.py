@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from track.bump import verdicts
-from track.bump.report import FigureChange
+from track.drift.report import FigureChange
 
 __all__ = ["compare", "drawn"]
 

@@ -14,8 +14,8 @@ from track.anchors.library import Library
 from track.anchors.symbols import Module
 from track.bump import candidate, decide, draft, environment, figures, review, show, verdicts
 from track.bump.candidate import Candidate
-from track.bump.report import Drift, Report, read_report, report_bytes
 from track.bump.workspace import Decision, Workspace, enough_space
+from track.drift.report import Drift, Report, read_report, report_bytes
 from track.errors import BadInput, TrackError
 from track.files import write_if_changed
 from track.pages.locks import Locked
@@ -29,6 +29,7 @@ __all__ = ["Asked", "accept", "latest", "make_draft", "old_tree", "review_one", 
 
 _DONE = {"accept": "accepted", "retarget": "retargeted", "drop": "dropped"}
 REPORT, MARKDOWN, REVIEW = "build/bump/report.json", "build/bump/report.md", "build/bump/review.html"
+ACCEPTED = "docs/reference/changes"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -125,12 +126,21 @@ def undo(root: Path) -> tuple[str, ...]:
     return files
 
 
-def latest(root: Path) -> Report:
+def latest(root: Path, pins: Path) -> Report:
     """The report of the open bump, with what was decided since taken off its list; BadInput if there is none."""
-    report = read_report(root / REPORT)
+    report = _reported(root, pins)
     workspace = Workspace(root)
     done = {decision.note for decision in state.decisions} if (state := workspace.state) else set[str]()
     return msgspec.structs.replace(report, drifts=tuple(d for d in report.drifts if d.id not in done))
+
+
+def _reported(root: Path, pins: Path) -> Report:
+    """The report of the open bump, or on another machine that of the accepted one that led to a pin of today."""
+    if (root / REPORT).is_file():
+        return read_report(root / REPORT)
+    commits = {pin.commit for pin in lock.read(pins).values()}
+    accepted = map(read_report, sorted((root / ACCEPTED).glob("*.json")))
+    return next((r for r in accepted if r.new.commit in commits), None) or read_report(root / REPORT)
 
 
 def settle(root: Path, library: Library, decision: Decision) -> str:
@@ -150,7 +160,7 @@ def target(root: Path, pins: Path) -> Library:
 
 def review_one(root: Path, pins: Path, wanted: str, progress: Progress) -> str:
     """A note with its old and new code, for a terminal; BadInput if the report has none of that name."""
-    report = read_report(root / REPORT)
+    report = _reported(root, pins)
     drift = next((d for d in report.drifts if d.id == wanted), None)
     if drift is None:
         raise BadInput(f"the report has no note '{wanted}'", {"file": REPORT}, "track drift list --all")
@@ -176,7 +186,7 @@ def stamps(root: Path, library: Library, progress: Progress) -> Callable[[Locked
 
     reports = {
         (r.project, r.old.commit): r
-        for r in (read_report(p) for p in sorted((root / "docs/reference/changes").glob("*.json")))
+        for r in map(read_report, sorted((root / ACCEPTED).glob("*.json")))
     }
 
     @functools.cache

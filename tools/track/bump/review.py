@@ -7,7 +7,7 @@ import html
 from collections.abc import Iterator, Mapping, Sequence
 
 from track.anchors.symbols import Module
-from track.bump.report import Drift, Report
+from track.drift.report import Drift, Report
 from track.spans import Span
 
 __all__ = ["diff_of", "page", "shown"]

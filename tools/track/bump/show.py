@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 
 from track.anchors.match import Kind
-from track.bump.report import Drift, Report, report_bytes
 from track.drift.changes import SymbolKind
+from track.drift.report import Drift, Report, report_bytes
 
 __all__ = ["Form", "in_form", "markdown", "summary", "table"]
 

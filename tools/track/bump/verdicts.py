@@ -14,9 +14,10 @@ from typing import IO
 import click
 import msgspec
 
+from track.drift.report import VerdictChange
 from track.errors import BadEnvironment
 
-__all__ = ["Row", "VerdictChange", "asked", "compare", "rows"]
+__all__ = ["Row", "asked", "compare", "rows"]
 
 ABSENT = "absent"  # the status of a row that only the other side has
 _TOOLS = Path(__file__).resolve().parents[2]
@@ -40,23 +41,6 @@ class Row(msgspec.Struct, frozen=True):
     def names(self) -> tuple[str, str, str, str]:
         """What the row is of."""
         return (self.kernel, self.case, self.lane, self.target)
-
-
-class VerdictChange(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A row that is another at the new pin. A pair is what was before and what is after.
-
-    `status` is always there; `error` only where the texts differ, `measured` only has the numbers that do, None where
-    one side lacks them. `expected` is the status that the kernel is to get.
-    """
-
-    kernel: str
-    case: str
-    lane: str
-    target: str
-    expected: str
-    status: tuple[str, str]
-    error: tuple[str, str] | None = None
-    measured: dict[str, tuple[int | None, int | None]] = {}
 
 
 def compare(before: Sequence[Row], after: Sequence[Row]) -> list[VerdictChange]:

@@ -13,7 +13,7 @@ from track.pages.document import Fence
 from track.pins.lock import Pin
 from track.pins.progress import Terminal
 
-__all__ = ["changes"]
+__all__ = ["changes", "section"]
 
 KINDS: dict[SymbolKind, str] = {"added": "+", "removed": "−", "renamed": "→", "moved": "→", "changed": "±"}
 MOST_CHANGED = 8
@@ -30,7 +30,7 @@ def changes(fence: Fence, context: Context) -> str:
     with context.naming(fence):
         steps = history.steps(context.root, tree.pin, Terminal())
     ahead = _ahead(steps, tree.pin)
-    return "\n\n".join([_overview(steps), *(_step(step, step in ahead) for step in steps)])
+    return "\n\n".join([_overview(steps), *(section(step, is_ahead=step in ahead) for step in steps)])
 
 
 def _ahead(steps: Sequence[Changes], pin: Pin) -> list[Changes]:
@@ -63,7 +63,8 @@ def _gains(rows: Iterable[DoorChange | TableChange]) -> str:
     return f"+{len(added)} −{len(removed)}" if added or removed else "–"
 
 
-def _step(step: Changes, is_ahead: bool) -> str:  # noqa: FBT001 -- said of the step
+def section(step: Changes, *, is_ahead: bool) -> str:
+    """One step, as Markdown with a heading of its own."""
     note = ", ahead of the pin" if is_ahead else ""
     title = f"### {step.project} {step.old.version} → {step.new.version}{note} {{: #{_anchor(step)} }}"
     parts = (_commits(step), _headline(step), _doors(step), _rules(step), _moves(step), _top(step), _files(step))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import yaml
 
 from track.errors import BadInput
-from track.pages import changes, compiled, figures, labs, runs, sweep
+from track.pages import bumps, changes, compiled, figures, labs, runs, sweep
 from track.pages.api import api
 from track.pages.context import Context, options
 from track.pages.document import Fence
@@ -63,6 +63,7 @@ DIRECTIVES: Mapping[str, Callable[[Fence, Context], str]] = {
     **labs.FENCES,
     **runs.FENCES,
     "api": api,
+    "bumps": bumps.bumps,
     "changes": changes.changes,
     "citation": citation,
     "kernel": figures.kernel,

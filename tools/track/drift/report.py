@@ -8,12 +8,11 @@ from typing import Literal
 import msgspec
 
 from track.anchors.match import Kind
-from track.bump.verdicts import VerdictChange
 from track.drift.changes import Changes, FactChange
 from track.errors import BadInput
 from track.spans import Span
 
-__all__ = ["Drift", "FigureChange", "Report", "Side", "read_report", "report_bytes"]
+__all__ = ["Drift", "FigureChange", "Report", "Side", "VerdictChange", "read_report", "report_bytes"]
 
 Thing = Literal["note", "listing", "fold"]
 
@@ -53,6 +52,23 @@ class Drift(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def review(self) -> bool:
         """Whether a person has to look; what is unchanged or merely moved is carried over."""
         return self.kind not in {"unchanged", "moved"} or bool(self.why)
+
+
+class VerdictChange(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A row that is another at the new pin. A pair is what was before and what is after.
+
+    `status` is always there; `error` only where the texts differ, `measured` only has the numbers that do, None where
+    one side lacks them. `expected` is the status that the kernel is to get.
+    """
+
+    kernel: str
+    case: str
+    lane: str
+    target: str
+    expected: str
+    status: tuple[str, str]
+    error: tuple[str, str] | None = None
+    measured: dict[str, tuple[int | None, int | None]] = {}
 
 
 class FigureChange(msgspec.Struct, frozen=True):
