@@ -118,5 +118,21 @@ class SkipWatch:
             terminalreporter.write_line(f"unexpected skip: {skip}", red=True)
 
 
+class Summaries:
+    """Shows what tests record as their `summary`, so that the log of a run that passed has it."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call":
+            self.lines += [str(text) for name, text in report.user_properties if name == "summary"]
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        for line in sorted(self.lines):
+            terminalreporter.write_line(line)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(SkipWatch())
+    config.pluginmanager.register(Summaries())

@@ -157,7 +157,7 @@ class Carrier:
         rivals = [_support(mine, place.first, theirs, start, len(prints)) for start in after if start != first]
         rivals += [_support(mine, start, theirs, first, len(prints)) for start in before if start != place.first]
         if len(before) == 1 == len(after):
-            return support.total >= ENOUGH or support.total > support.own
+            return support.total >= ENOUGH or support.before + support.after > 1
         in_step = len(before) == len(after) and before.index(place.first) == after.index(first)
         return support.total >= ENOUGH and (in_step or all(support.beats(rival) for rival in rivals))
 
@@ -248,10 +248,11 @@ def _starts(inside: Sequence[Statement], prints: Sequence[str]) -> list[int]:
 
 
 def _support(mine: Sequence[Statement], here: int, theirs: Sequence[Statement], there: int, size: int) -> _Support:
-    """What stands alike around the `size` equal statements that begin here and there."""
+    """What stands alike around the `size` equal statements that begin here and there; the end of both is a neighbor."""
     before = _common(reversed(mine[:here]), reversed(theirs[:there]))
     after = _common(mine[here + size :], theirs[there + size :])
-    return _Support(before, sum(s.weight for s in theirs[there : there + size]), after)
+    last = here + size == len(mine) and there + size == len(theirs)
+    return _Support(before, sum(s.weight for s in theirs[there : there + size]), after + last)
 
 
 def _common(left: Iterable[Statement], right: Iterable[Statement]) -> int:
