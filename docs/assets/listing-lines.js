@@ -8,6 +8,11 @@
     upstream: "M14 3v2h3.6l-9.8 9.8 1.4 1.4L19 6.4V10h2V3m-2 16H5V5h7V3H5a2 2 0 0 0-2 2v14a2 2 0 0 0 2 2h14a2 2 0 0 0 2-2v-7h-2v7Z",
   };
   const line = (number) => document.getElementById(`L${number}`);
+  // What a page has a lot of is looked up when it is first asked for, so that a long page loads as a short one does.
+  const once = (make) => {
+    let made = null;
+    return () => (made ??= make());
+  };
   let chosen = null; // { first, last } of the lines that the address names
 
   // A message for those who hear the page.
@@ -32,7 +37,7 @@
   const address = ({ first, last }) => (first === last ? `#L${first}` : `#L${first}-L${last}`);
 
   const choose = (range) => {
-    document.querySelectorAll(".lst a.on").forEach((shown) => shown.classList.remove("on"));
+    document.querySelectorAll(".lst u.on").forEach((shown) => shown.classList.remove("on"));
     chosen = range;
     document.documentElement.classList.toggle("lst-chosen", range !== null);
     for (let number = range?.first; number <= range?.last; number += 1) line(number)?.classList.add("on");
@@ -53,7 +58,7 @@
   };
 
   document.addEventListener("click", (event) => {
-    const number = event.target.closest?.(".lst pre a[id]");
+    const number = event.target.closest?.(".lst pre u[id]");
     if (!number) return;
     const one = Number(number.id.slice(1));
     const other = event.shiftKey && chosen ? chosen.first : one;
@@ -64,7 +69,7 @@
   // The lines of a listing as [number, text]; the numbers are not text, so there is nothing to take out.
   const lines = (listing) => [...listing.querySelectorAll("pre")].flatMap((block) => {
     const texts = block.textContent.split("\n");
-    return [...block.querySelectorAll("a[id]")].map((shown, index) => [Number(shown.id.slice(1)), texts[index]]);
+    return [...block.querySelectorAll("u[id]")].map((shown, index) => [Number(shown.id.slice(1)), texts[index]]);
   });
 
   // What a button speaks of: the chosen lines if they are in its listing, else all of it.
@@ -121,8 +126,7 @@
     });
   });
 
-  document.documentElement.classList.add("lst-live");
-  window.track = { line, reveal, say, select };
+  window.track = { line, once, reveal, say, select };
   addEventListener("hashchange", follow);
   if (location.hash) follow();
 })();

@@ -19,12 +19,11 @@
     return known;
   };
 
-  const card = document.createElement("div");
+  const card = document.createElement("div"); // in the page once it is shown
   card.className = "lst-card";
   card.id = "lst-card";
   card.setAttribute("role", "tooltip");
   card.hidden = true;
-  document.body.append(card);
 
   const place = (link) => {
     const at = link.getBoundingClientRect();
@@ -50,6 +49,7 @@
     said.textContent = words;
     card.replaceChildren(...(words ? [code, said] : [code]));
     card.hidden = false;
+    document.body.append(card);
     link.setAttribute("aria-describedby", "lst-card");
     place(link);
   };

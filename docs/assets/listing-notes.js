@@ -2,13 +2,13 @@
 "use strict";
 
 (() => {
-  const { line, reveal, say, select } = window.track;
-  const notes = [...document.querySelectorAll(".lst-note")];
-  const folds = [...document.querySelectorAll(".lst-fold > summary")];
-  const stops = notes.length ? notes : folds; // a page of source has no notes, and its folds are walked instead
+  const { line, once, reveal, say, select } = window.track;
+  const noted = document.querySelector(".lst-note") !== null;
+  // A page of source has no notes, and its folds are walked instead.
+  const walked = once(() => [...document.querySelectorAll(noted ? ".lst-note" : ".lst-fold > summary")]);
 
   const light = (note) => {
-    document.querySelectorAll(".lst a.lit").forEach((lit) => lit.classList.remove("lit"));
+    document.querySelectorAll(".lst u.lit").forEach((lit) => lit.classList.remove("lit"));
     for (let n = Number(note?.dataset.from); n <= Number(note?.dataset.to); n += 1) line(n)?.classList.add("lit");
   };
   const noteOf = (node) => node.closest?.(".lst-note") ?? null;
@@ -28,7 +28,7 @@
 
   const TOP = 90; // pixels that the heads of page and listing take
   // The stop that has the focus, or a place between two: half a step before the first one below the top of the view.
-  const place = () => {
+  const place = (stops) => {
     const here = stops.findIndex((stop) => stop.contains(document.activeElement));
     if (here >= 0) return here;
     const below = stops.findIndex((stop) => stop.getBoundingClientRect().top > TOP);
@@ -36,7 +36,8 @@
   };
 
   const go = (step) => {
-    const next = stops[step > 0 ? Math.floor(place() + step) : Math.ceil(place() + step)];
+    const stops = walked();
+    const next = stops[step > 0 ? Math.floor(place(stops) + step) : Math.ceil(place(stops) + step)];
     if (!next) return say(step > 0 ? "No note below" : "No note above");
     next.focus({ preventScroll: true });
     if (next.dataset.from) {
@@ -53,20 +54,24 @@
 
   // The folds of a page of source are one tab stop: the one that was visited last.
   const rove = (to) => {
-    folds.forEach((fold) => { fold.tabIndex = fold === to ? 0 : -1; });
+    walked().forEach((fold) => { fold.tabIndex = fold === to ? 0 : -1; });
   };
-  if (!notes.length && folds.length) {
-    rove(folds[0]);
-    document.addEventListener("focusin", (event) => { if (folds.includes(event.target)) rove(event.target); });
-  }
-  // The signs beside headings lead where the table of contents leads too.
-  if (stops.length) document.querySelectorAll(".headerlink").forEach((sign) => { sign.tabIndex = -1; });
+  const few = once(() => {
+    if (!noted && walked().length) {
+      rove(walked().find((fold) => fold === document.activeElement) ?? walked()[0]);
+      document.addEventListener("focusin", (event) => { if (walked().includes(event.target)) rove(event.target); });
+    }
+    // The signs beside headings lead where the table of contents leads too.
+    if (walked().length) document.querySelectorAll(".headerlink").forEach((sign) => { sign.tabIndex = -1; });
+    return true;
+  });
 
   const KEYS = { n: () => go(1), p: () => go(-1) };
   // The theme has other uses for these keys, so they are heard before it hears them.
   document.addEventListener("keydown", (event) => {
+    if (event.key === "Tab") few(); // before the focus moves
     const typing = event.target.closest("input, textarea, select, [contenteditable], dialog");
-    if (typing || event.ctrlKey || event.metaKey || event.altKey || !KEYS[event.key] || !stops.length) return;
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || !KEYS[event.key] || !walked().length) return;
     event.preventDefault();
     event.stopPropagation();
     KEYS[event.key]();

@@ -2,13 +2,13 @@
 "use strict";
 
 (() => {
-  const { line, reveal, say } = window.track;
-  const symbols = [...document.querySelectorAll(".lst pre b[data-to]")].map((mark) => {
+  const { line, once, reveal, say } = window.track;
+  const symbols = once(() => [...document.querySelectorAll(".lst pre b[data-to]")].map((mark) => {
     let begins = mark;
-    while (begins.tagName !== "A") begins = begins.nextElementSibling;
+    while (begins.tagName !== "U") begins = begins.nextElementSibling;
     return { mark, name: mark.id || mark.dataset.name, first: Number(begins.id.slice(1)), last: Number(mark.dataset.to) };
-  });
-  if (!symbols.length) return;
+  }));
+  if (!document.querySelector(".lst pre b[data-to]")) return;
 
   // What stands for a line on the screen: itself, or the closed fold that it is in.
   const shown = (element) => element?.closest("details:not([open])") ?? element;
@@ -16,11 +16,12 @@
     const listing = head.parentNode;
     return { head, listing, title: head.querySelector("b"), whole: head.querySelector("b").textContent };
   });
-  const byListing = new Map(heads.map(({ listing }) => [listing, symbols.filter(({ mark }) => listing.contains(mark))]));
+  const byListing = once(() => new Map(
+    heads.map(({ listing }) => [listing, symbols().filter(({ mark }) => listing.contains(mark))])));
 
   const nameAt = ({ listing, whole }, y) => {
     let found = whole;
-    for (const { mark, name, last } of byListing.get(listing)) {
+    for (const { mark, name, last } of byListing().get(listing)) {
       if (shown(mark).getBoundingClientRect().top > y) break;
       const end = shown(line(last));
       if (!end || end.getBoundingClientRect().bottom > y) found = name;
@@ -76,7 +77,7 @@
   };
 
   const filter = () => {
-    const ranked = symbols.map((symbol) => [rank(symbol.name, input.value), symbol]).filter(([found]) => found !== null);
+    const ranked = symbols().map((symbol) => [rank(symbol.name, input.value), symbol]).filter(([found]) => found !== null);
     if (input.value) ranked.sort(([one], [other]) => one - other);
     matches = ranked.map(([, symbol]) => symbol);
     list.replaceChildren(...matches.map(({ name, first, last }, index) => {
@@ -89,7 +90,7 @@
       item.addEventListener("click", () => choose(index));
       return item;
     }));
-    count.textContent = `${matches.length} of ${symbols.length}. Arrows and Enter, Esc to close.`;
+    count.textContent = `${matches.length} of ${symbols().length}. Arrows and Enter, Esc to close.`;
     mark(0);
   };
 

@@ -24,7 +24,7 @@ PAGE = listing(
     "- fold `def empty` … `return self.size` Empties it.",
     options="fold: docstrings",
 )
-LINE = "pre a[id^=L]"
+LINE = "pre u[id^=L]"
 SHOWN = range(10, 28)
 """Lines of `Box`."""
 
@@ -143,7 +143,7 @@ def test_a_note_follows_the_lines_that_it_speaks_of(html, said, lines):
 
 
 def test_the_lines_that_a_note_speaks_of_are_marked(html):
-    marked = [node.attributes["id"] for node in html.css("pre.lst-on a[id]")]
+    marked = [node.attributes["id"] for node in html.css("pre.lst-on u[id]")]
     assert marked == ["L20", "L21", "L22"]
 
 

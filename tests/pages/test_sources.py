@@ -156,7 +156,7 @@ def test_the_outline_names_every_symbol_with_its_lines_and_role(html):
 
 
 def test_every_line_is_there_once_in_order_and_every_outline_link_has_its_place(html):
-    lines = [node.attributes["id"] for node in html.css(".lst a[id]")]
+    lines = [node.attributes["id"] for node in html.css(".lst u[id]")]
     assert lines == [f"L{n}" for n in range(1, len(RULES.splitlines()) + 1)]
     ids = {node.attributes["id"] for node in html.css("[id]")}
     assert {link.attributes["href"].removeprefix("#") for link in html.css(".src-outline a")} <= ids

@@ -20,7 +20,7 @@ SOURCE = (Path(__file__).parents[1] / "tinysite" / "source" / "tiny" / "box.py")
 
 def test_every_line_that_is_shown_or_folded_is_on_the_page_with_its_number(built):
     page = Html(built.page())
-    shown = [int(anchor.attributes["id"].removeprefix("L")) for anchor in page.css(".lst pre a[id]")]
+    shown = [int(anchor.attributes["id"].removeprefix("L")) for anchor in page.css(".lst pre u[id]")]
     lines = [line for block in page.css(".lst pre") for line in block.text().split("\n")]
     assert dict(zip(shown, lines, strict=True)) == {n: SOURCE[n - 1] for n in shown}
     hidden = [n for n in range(1, len(SOURCE) + 1) if n not in shown]

@@ -109,7 +109,7 @@ def opened(browser, serve, pages):
 
 
 def lit(page, css="on") -> list[int]:
-    return page.evaluate(f"[...document.querySelectorAll('.lst pre a.{css}')].map(a => Number(a.id.slice(1)))")
+    return page.evaluate(f"[...document.querySelectorAll('.lst pre u.{css}')].map(a => Number(a.id.slice(1)))")
 
 
 def below_the_head(page, line: int) -> float:
@@ -227,7 +227,7 @@ def test_what_is_searched_for_is_found_inside_of_a_fold(opened, pages):
 def test_a_copy_of_selected_code_is_the_code(opened, pages):
     page = opened("whole")
     page.evaluate("getSelection().selectAllChildren(document.querySelector('.lst pre'))")
-    count = page.locator(".lst pre").first.locator("a[id]").count()
+    count = page.locator(".lst pre").first.locator("u[id]").count()
     assert page.evaluate("getSelection().toString()").split("\n") == list(pages.lines[:count])
 
 
@@ -271,7 +271,7 @@ def step(page, key):
     return page.evaluate(
         """() => {
           const note = document.activeElement, { top, bottom } = note.getBoundingClientRect();
-          const lit = [...document.querySelectorAll('.lst pre a.lit')].map(a => Number(a.id.slice(1)));
+          const lit = [...document.querySelectorAll('.lst pre u.lit')].map(a => Number(a.id.slice(1)));
           const { from, to } = note.dataset;
           return { id: note.id, visible: top < innerHeight - 20 && bottom > 80,
                    lit: lit[0] === Number(from) && lit.at(-1) === Number(to) && lit.length === to - from + 1 };
@@ -377,7 +377,7 @@ INKS_AND_PAPERS = """() => {
   const block = document.querySelector('.lst pre');
   const color = (node, what, pseudo) => getComputedStyle(node, pseudo)[what].match(/[\\d.]+/g).slice(0, 3).map(Number);
   const made = (tag, css) => { const e = document.createElement(tag); e.className = css; block.append(e); return e; };
-  const line = made('a', '');
+  const line = made('u', '');
   line.id = 'L0';
   const parts = [block, line, ...[...'kscmfb'].map(css => made('i', css))];
   const link = made('a', '');
@@ -409,8 +409,8 @@ def luminance(color):
 
 def test_with_forced_colors_what_is_chosen_and_what_is_noted_still_shows(opened):
     page = opened("noted", forced_colors="active", fragment="#Scheduler.out_of_fetch")
-    page.locator(".lst pre.lst-on a[id]").first.click()
-    style = "getComputedStyle(document.querySelector('.lst pre a.on'), '::after').outlineStyle"
+    page.locator(".lst pre.lst-on u[id]").first.click()
+    style = "getComputedStyle(document.querySelector('.lst pre u.on'), '::after').outlineStyle"
     assert page.evaluate(style) == "solid"
     edges = (
         "[...new Set(['.lst-on', '.lst-off'].map(c => getComputedStyle(document.querySelector(c)).borderLeftColor))]"

@@ -82,7 +82,7 @@ def words(path):
 
 
 def numbers(node):
-    return [int(anchor.attributes["id"][1:]) for anchor in node.css("pre a[id^=L]")]
+    return [int(anchor.attributes["id"][1:]) for anchor in node.css("pre u[id^=L]")]
 
 
 def shown_and_folded(page):
@@ -103,7 +103,7 @@ def test_every_line_of_the_pipeline_is_on_its_page_as_it_is_in_the_file(page, so
 
 
 def numbers_of(block):
-    return [int(anchor.attributes["id"][1:]) for anchor in block.css("a[id^=L]")]
+    return [int(anchor.attributes["id"][1:]) for anchor in block.css("u[id^=L]")]
 
 
 @pytest.mark.parametrize("name", WHOLE)

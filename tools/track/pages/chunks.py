@@ -1,7 +1,8 @@
 """Lines of a file as HTML: the smallest things that listings are made of.
 
 pre                    lines in a row; no `code` in it, because the theme would give each a button and a tab stop
-  a#L120               before each line; the style sheet makes its number of its id, so copying takes code alone
+  u#L120               before each line; the style sheet makes its number of its id, so copying takes code alone; no
+                       `a`, because the theme sets each `a` of a page up while it loads
   b#Box.fill           before the line on which a symbol begins; `data-to` is its last line
 details.lst-fold       lines that are folded, with the reason in the summary
 div.lst-folded         around that and the reason, where the reason is more than words
@@ -38,7 +39,7 @@ class Chunks:
 
     def code(self, span: Span, css: str) -> str:
         """Lines in a row."""
-        rows = [f'{self._marks(n)}<a id="L{n}"></a>{self._line(n)}' for n in span.lines]
+        rows = [f'{self._marks(n)}<u id="L{n}"></u>{self._line(n)}' for n in span.lines]
         return f'<pre class="{css}" data-search-exclude>' + "\n".join(rows) + "</pre>"
 
     def fold(self, fold: Fold, span: Span | None = None) -> str:

@@ -4,11 +4,12 @@ Markup, style sheet (`docs/assets/listing.css`) and scripts (`docs/assets/listin
 
     div.lst                one listing
       div.lst-head         symbol, file, lines, pin; the scripts put their buttons into `lst-tools`
-      div.lst-body
+      div.lst-body       `lst-noted` with notes; `lst-whole` for a whole file, which a browser lays out where it is seen
         div.lst-row        a note and the code from its first line to the next note's
           pre.lst-on       the lines that the note speaks of
           div.lst-notes    the note; beside the code on a wide screen, between the two on a narrow one
           div.lst-rest     the lines after them
+          pre.lst-part     of a whole file, exactly `PART` lines that nothing folds, whose height the style sheet knows
 
 What is inside of `pre` and of folds is told in `track.pages.chunks`. All of it reads without scripts.
 """
@@ -29,7 +30,10 @@ from track.pages.references import Linker
 from track.pins.tree import SourceTree
 from track.spans import Span
 
-__all__ = ["render", "render_header"]
+__all__ = ["PART", "render", "render_header"]
+
+PART = 24
+"""Lines of a piece of a whole file; docs/assets/listing.css has the same number."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,12 +56,12 @@ class _Row:
 def render(listing: Listing, tree: SourceTree, ids: Ids, link: Linker | None = None) -> str:
     """The listing as one block of HTML; its notes and roles are HTML already, `ids` are those of its page."""
     chunks = Chunks(listing.module, ids, link)
-    listing = _closed(listing) if listing.fence.kind == SOURCE else listing
+    listing = _closed(listing) if _is_whole(listing) else listing
     if listing.fence.kind == FOLDED:
         parts = [chunks.fold(fold) for fold in listing.folds]
     else:
         parts = [part for piece in _joined(listing) for part in _Rows(listing, chunks).of(piece)]
-    opened = ['<div class="lst" data-search-exclude>', _head(listing, tree), '<div class="lst-body">']
+    opened = ['<div class="lst" data-search-exclude>', _head(listing, tree), f'<div class="{_body(listing)}">']
     return "\n".join([*opened, *parts, "</div>", "</div>"])
 
 
@@ -76,6 +80,14 @@ def render_header(listing: Listing, tree: SourceTree) -> str:
         '<details class="lst-license"><summary>License notice</summary>'
         f"<pre><code>{notice}</code></pre></details></div>"
     )
+
+
+def _body(listing: Listing) -> str:
+    return " ".join(["lst-body", *["lst-noted"] * bool(listing.notes), *["lst-whole"] * _is_whole(listing)])
+
+
+def _is_whole(listing: Listing) -> bool:
+    return listing.fence.kind == SOURCE
 
 
 def _head(listing: Listing, tree: SourceTree) -> str:
@@ -151,18 +163,20 @@ class _Rows:
     def run(self, run: _Run) -> str:
         if run.fold:
             return self.chunks.fold(run.fold, run.span)
-        return self.chunks.code(run.span, "lst-on" if run.noted else "lst-off")
+        part = " lst-part" if _is_whole(self.listing) and len(run.span.lines) == PART else ""
+        return self.chunks.code(run.span, "lst-on" if run.noted else f"lst-off{part}")
 
 
 def _runs(listing: Listing, piece: Span) -> Iterator[_Run]:
-    """Cut a piece wherever a note begins or ends and around every fold."""
+    """Cut a piece wherever a note begins or ends and around every fold, and the open lines of a whole file into parts."""
     folded = {n: fold for fold in listing.folds for n in fold.span.lines}
     noted = {n: note for note in listing.notes for n in note.span.lines}
     begins = {note.span.first for note in listing.notes}
     first = piece.first
     for line in piece.lines:
         after = line + 1
-        end = line == piece.last or after in begins
+        full = _is_whole(listing) and line not in folded and after - first == PART
+        end = line == piece.last or after in begins or full
         if end or folded.get(line) is not folded.get(after) or (line in noted) != (after in noted):
             yield _Run(Span(first, line), first in noted and first not in folded, folded.get(line))
             first = after
