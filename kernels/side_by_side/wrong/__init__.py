@@ -1,0 +1,1 @@
+"""One wrong kernel a file; none of them is to be copied."""
