@@ -78,7 +78,7 @@ def refused(folder, items: str) -> str:
 def test_a_role_comes_from_the_docstring_the_decorator_or_the_page(tmp_path):
     (listing,) = bound(tmp_path, page()).listings
     assert [(role.symbol.qualname, role.text, role.origin) for role in listing.roles] == [
-        ("load_rule", "Discharges `load`.", "decorator"),
+        ("load_rule", "Discharges `load_p`: rewrites it with arrays in place of references.", "decorator"),
         ("Shape", "A shape, of ``two`` sides.", "docstring"),
         ("Shape.area", "What it covers of the *page*.", "page"),
         ("cut", "Takes a part away.", "page"),
@@ -141,7 +141,7 @@ def test_the_outline_names_every_symbol_with_its_lines_and_role(html):
         ["cut", "36–37"],
     ]
     assert [row.text().partition(" ")[2] for row in html.css(".src-outline li")] == [
-        "Discharges load.",
+        "Discharges load_p: rewrites it with arrays in place of references.",
         "A shape, of two sides.",
         "What it covers of the page.",
         "Takes a part away.",
@@ -166,7 +166,7 @@ def test_each_symbol_of_the_top_level_is_a_fold_with_its_role(html):
     folds = [fold.css_first("summary") for fold in html.css("details.lst-fold")]
     assert [fold.css_first("code").text() for fold in folds] == ["load_rule", "Shape", "cut"]
     assert [fold.css_first(".lst-role").text() for fold in folds] == [
-        "Discharges load.",
+        "Discharges load_p: rewrites it with arrays in place of references.",
         "A shape, of two sides.",
         "Takes a part away.",
     ]
@@ -181,12 +181,12 @@ def rule(decorators: str, path: str = "jax/_src/pallas/mosaic/lowering.py") -> s
 @pytest.mark.parametrize(
     ("decorators", "role"),
     [
-        ("@register_lowering_rule(lax.dot_general_p)", "Lowers `dot_general` on the TensorCore."),
-        ("@register_lowering_rule(a.x_p, kernel_types=[*tpu_core.CoreType])", "Lowers `x` on every kind of core."),
-        ("@register_lowering_rule(x_p, kernel_types=[C.TC, C.SC])", "Lowers `x` on `TC` and `SC`."),
-        ("@register_lowering_rule(x_p)\n@register_lowering_rule(y_p)", "Lowers `x` and `y` on the TensorCore."),
+        ("@register_lowering_rule(lax.dot_general_p)", "Lowers `dot_general_p` on the TensorCore."),
+        ("@register_lowering_rule(a.x_p, kernel_types=[*tpu_core.CoreType])", "Lowers `x_p` on every kind of core."),
+        ("@register_lowering_rule(x_p, kernel_types=[C.TC, C.SC])", "Lowers `x_p` on `TC` and `SC`."),
+        ("@register_lowering_rule(x_p)\n@register_lowering_rule(y_p)", "Lowers `x_p` and `y_p` on the TensorCore."),
         ("@register_lowering_rule(x_p, kernel_types=all_of_them)", None),
-        ("@x_p.def_abstract_eval", "Says, while tracing, which shapes and dtypes `x` returns."),
+        ("@x_p.def_abstract_eval", "Says, while tracing, which shapes and dtypes `x_p` returns."),
         ("@functools.cache", None),
         ("@register_lowering_rule", None),
     ],
@@ -196,7 +196,7 @@ def test_a_decorator_that_registers_a_rule_says_what_it_is_for(decorators, role)
 
 
 def test_only_the_rules_for_a_tpu_speak_of_cores():
-    assert rule("@register_lowering(lax.min_p)", "jax/_src/pallas/triton/lowering.py") == "Lowers `min`."
+    assert rule("@register_lowering(lax.min_p)", "jax/_src/pallas/triton/lowering.py") == "Lowers `min_p`."
 
 
 def test_what_upstream_says_is_no_markdown_and_no_html():

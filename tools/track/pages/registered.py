@@ -1,4 +1,8 @@
-"""What a decorator says that a function is for, where it registers the function as a rule of a primitive."""
+"""What a decorator says that a function is for, where it registers the function as a rule of a primitive.
+
+A primitive is called by its variable, which is what the line says; its own name is often set in a file of jax that no
+pin holds.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +17,11 @@ TPU_RULES = "jax/_src/pallas/mosaic/lowering.py"
 """The file whose rules name kinds of TPU cores."""
 
 _TABLES = {
-    "register_lowering_rule": "Lowers",
-    "register_lowering": "Lowers",
-    "register_discharge_rule": "Discharges",
+    "register_lowering_rule": "Lowers {}",
+    "register_lowering": "Lowers {}",
+    "register_discharge_rule": "Discharges {}: rewrites it with arrays in place of references",
 }
-"""Decorators that take a primitive, and the verb for what their rule does to it."""
+"""Decorators that take a primitive, and what their rule does to it."""
 
 _METHODS = {
     "def_abstract_eval": "Says, while tracing, which shapes and dtypes {} returns",
@@ -42,9 +46,9 @@ def _registration(node: ast.expr, path: str) -> Iterator[tuple[str, str]]:
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[primitive, *_]) if name in _TABLES:
             where = _cores(node) if path == TPU_RULES else ""
             if where is not None:
-                yield f"{_TABLES[name]} {{}}{where}", _bare(primitive)
+                yield f"{_TABLES[name]}{where}", _variable(primitive)
         case ast.Attribute(value=primitive, attr=name) if name in _METHODS:
-            yield _METHODS[name], _bare(primitive)
+            yield _METHODS[name], _variable(primitive)
         case _:
             pass
 
@@ -63,9 +67,9 @@ def _cores(call: ast.Call) -> str | None:
             return None
 
 
-def _bare(node: ast.expr) -> str:
-    """`lax.dot_general_p` is `dot_general`."""
-    return ast.unparse(node).rpartition(".")[2].removesuffix("_p")
+def _variable(node: ast.expr) -> str:
+    """`lax.dot_general_p` is `dot_general_p`; what a jaxpr calls the primitive may differ, as it does for `load_p`."""
+    return ast.unparse(node).rpartition(".")[2]
 
 
 def _listed(names: list[str]) -> str:
