@@ -31,7 +31,12 @@ def told(found: Matches) -> dict[str, str]:
 PAIRS = [
     ("nothing changed", {"m": F}, {"m": F}, {"m f": "unchanged m f"}),
     ("another layout", {"m": "x = 1\n"}, {"m": "# why\n\nx = (1)\n"}, {"m x": "unchanged m x"}),
-    ("another docstring", {"m": 'def f():\n  "a"\n  g()\n'}, {"m": 'def f():\n  "b"\n  g()\n'}, {"m f": "unchanged m f"}),
+    (
+        "another docstring",
+        {"m": 'def f():\n  "a"\n  g()\n'},
+        {"m": 'def f():\n  "b"\n  g()\n'},
+        {"m f": "unchanged m f"},
+    ),
     ("another value", {"m": "x = 1\n"}, {"m": "x = 2\n"}, {"m x": "edited m x"}),
     ("another file", {"m": F, "n": ""}, {"m": "", "n": F}, {"m f": "moved n f"}),
     ("another file, and edited", {"m": F}, {"n": F.replace("- 1", "- 2")}, {"m f": "moved n f"}),
@@ -41,7 +46,12 @@ PAIRS = [
     ("another name, and too short to be known by", {"m": "x = 1\n"}, {"m": "y = 1\n"}, {"m x": "lost"}),
     ("gone", {"m": F}, {"m": ""}, {"m f": "lost"}),
     ("two of one body that swap names", {"m": F + G}, {"m": G + F}, {"m f": "unchanged m f", "m g": "unchanged m g"}),
-    ("one became two", {"m": F}, {"m": F.replace("def f", "def a") + G.replace("def g", "def b")}, {"m f": "ambiguous"}),
+    (
+        "one became two",
+        {"m": F},
+        {"m": F.replace("def f", "def a") + G.replace("def g", "def b")},
+        {"m f": "ambiguous"},
+    ),
     ("two became one", {"m": F + G}, {"m": F.replace("def f", "def a")}, {"m f": "lost", "m g": "lost"}),
     ("the same name in two other files", {"m": F}, {"n": F, "o": F}, {"m f": "ambiguous"}),
     (
@@ -60,7 +70,7 @@ PAIRS = [
         "definitions of one name are told apart by their bodies",
         {"m": "if a:\n  x = 1\nelse:\n  x = 2\n"},
         {"m": "if a:\n  x = 2\nelse:\n  x = 1\n"},
-        {"m x (1 of 2)": "renamed m x (2 of 2)", "m x (2 of 2)": "renamed m x (1 of 2)"},
+        {"m x (1 of 2)": "unchanged m x (2 of 2)", "m x (2 of 2)": "unchanged m x (1 of 2)"},
     ),
     (
         "definitions of one name that nothing tells apart",

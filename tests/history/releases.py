@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from track.spans import Span
 
 ROOT = Path(__file__).parents[2]
 VERSIONS = ("0.10.2", "0.11.0", "0.11.1", "0.11.2", "0.12.0.1")
-STEPS = tuple(zip(VERSIONS, VERSIONS[1:], strict=False))
+STEPS = tuple(itertools.pairwise(VERSIONS))
 LARGEST = 12
 
 
@@ -68,7 +69,7 @@ class Note:
 
 
 def notes(module: Module) -> Iterator[Note]:
-    """A note on every statement that can be quoted: by its own text, or as the end of a range where that occurs twice."""
+    """A note on every statement that can be quoted: by its own text, or as the end of a range where it has a twin."""
     starts: dict[Span, tuple[str, Span]] = {}
     for statement in fingerprints.statements(module.tree):
         span = statement.span

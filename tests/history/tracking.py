@@ -36,10 +36,6 @@ class Tracked:
             return None
         return Span(first, first + len(now) - 1)
 
-    def is_gone(self, old: Span) -> bool:
-        """Whether no algorithm finds any of the lines."""
-        return not any(n in lines for lines in self.maps for n in old.lines)
-
     def origin(self, number: int) -> int | None:
         """The old number of a new line, if all algorithms agree on it."""
         found = {next((a for a, b in lines.items() if b == number), None) for lines in self.maps}

@@ -67,7 +67,7 @@ def page(tmp_path_factory) -> Context:
     """A page whose fences have run, against the pinned sources."""
     site = context(tmp_path_factory.mktemp("root"))
     read = document(TEXT, frozenset(FENCES))
-    return Context(site.root, pinned(), {}, site.evidence, (), read)
+    return Context(site.root, pinned(), {}, site.evidence, (), document=read)
 
 
 def shown(page: Context, number: int) -> str:

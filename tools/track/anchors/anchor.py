@@ -60,7 +60,7 @@ def anchor(module: Module, span: Span, first: str, last: str | None = None) -> A
     prints = tuple(s.fingerprint for s in touched)
     bodies = fingerprints.bodies(module)
     body = bodies[home.selector] if home else ""
-    others = [s for s in module.symbols if home and s != home]
+    others = [s for s in module.symbols if home and s is not home]
     return Anchor(
         path=module.path,
         symbol=home.selector if home else "",

@@ -8,10 +8,11 @@ counts as moved where a whole run of statements went with it. Similarity is offe
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
 import difflib
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from track.anchors import anchor as anchors
 from track.anchors.anchor import Anchor
@@ -149,7 +150,7 @@ class Carrier:
         return None
 
     def _tells(self, place: _Place, home: Key, first: int) -> bool:
-        """Whether the statements stand with others of their old symbol, and no other two of their kind do so as well."""
+        """Whether the statements stand with others of their old symbol, and no other two of their kind do so too."""
         mine, theirs = self.old.statements(place.home), self.new.statements(home)
         prints = _prints(mine[place.first : place.stop])
         before, after = _starts(mine, prints), _starts(theirs, prints)
@@ -170,36 +171,23 @@ class Carrier:
 
     def _moved(self, note: Anchor, place: _Place) -> Carried | None:
         """The one place that they went to with their neighbors: more of them than to or from anywhere else."""
-        mine = self.old.statements(place.home)
-        prints = _prints(mine[place.first : place.stop])
-        spots = list(self.new.occurrences(prints))
-        found = {spot: self._support_at(mine, place.first, spot, len(prints)) for spot in spots}
-        spot = max(spots, key=lambda s: found[s].total, default=None)
+        prints = _prints(self.old.statements(place.home)[place.first : place.stop])
+        found = {spot: self._between(place, spot) for spot in _places(self.new, prints)}
+        spot = max(found, key=lambda s: found[s].total, default=None)
         if spot is None:
             return None
         best = found.pop(spot)
-        least = ENOUGH if not found and self._home_at(spot, len(prints)) == self._new_home(place.home) else RUN
-        if best.total < least or not all(best.beats(rival) for rival in found.values()):
+        least = ENOUGH if not found and spot.home == self._new_home(place.home) else RUN
+        here = _begin(self.old, place)
+        elsewhere = (other for other in _places(self.old, prints) if _begin(self.old, other) != here)
+        rivals = itertools.chain(found.values(), (self._between(other, spot) for other in elsewhere))
+        if best.total < least or not all(best.beats(rival) for rival in rivals):
             return None
-        for path, start in self.old.occurrences(prints):
-            others = self.old.statements((path, ""))
-            elsewhere = others[start].span != mine[place.first].span or path != place.home[0]
-            if elsewhere and not best.beats(self._support_at(others, start, spot, len(prints))):
-                return None
-        now = self._home_at(spot, len(prints))
-        begins = self.new.statements((spot[0], ""))[spot[1]].span
-        first = next((n for n, s in enumerate(self.new.statements(now)) if s.span == begins), None)
-        return None if first is None else self._placed(note, place, now, first, "moved")
+        return self._placed(note, place, spot.home, spot.first, "moved")
 
-    def _support_at(self, mine: Sequence[Statement], here: int, spot: tuple[str, int], size: int) -> _Support:
-        path, start = spot
-        return _support(mine, here, self.new.statements((path, "")), start, size)
-
-    def _home_at(self, spot: tuple[str, int], size: int) -> Key:
-        path, start = spot
-        module = self.new.modules[path]
-        span = _hull(self.new.statements((path, ""))[start : start + size])
-        return key(module, anchors.innermost(module, span)) if span else (path, "")
+    def _between(self, mine: _Place, theirs: _Place) -> _Support:
+        old, new = self.old.statements(mine.home), self.new.statements(theirs.home)
+        return _support(old, mine.first, new, theirs.first, mine.stop - mine.first)
 
     def _open(self, note: Anchor, place: _Place, home: Key) -> Carried:
         """What a person has to decide: what stands there now, or which of several, or that nothing does."""
@@ -239,6 +227,20 @@ class Carrier:
 
 def _prints(statements: Sequence[Statement]) -> tuple[str, ...]:
     return tuple(s.fingerprint for s in statements)
+
+
+def _places(forest: Forest, prints: tuple[str, ...]) -> Iterator[_Place]:
+    """Every place of a forest at which just these statements follow each other, in the symbol that holds them all."""
+    for path, start in forest.occurrences(prints):
+        module, inside = forest.modules[path], forest.statements((path, ""))
+        span = Span(inside[start].span.first, max(s.span.last for s in inside[start : start + len(prints)]))
+        home = anchors.innermost(module, span)
+        first = start - (bisect.bisect_left(inside, home.span.first, key=lambda s: s.span.first) if home else 0)
+        yield _Place(key(module, home), first, first + len(prints))
+
+
+def _begin(forest: Forest, place: _Place) -> tuple[str, Span]:
+    return place.home[0], forest.statements(place.home)[place.first].span
 
 
 def _starts(inside: Sequence[Statement], prints: Sequence[str]) -> list[int]:

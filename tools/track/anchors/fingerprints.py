@@ -11,7 +11,7 @@ import bisect
 import dataclasses
 import functools
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from track.anchors.symbols import Module, Symbol
 from track.spans import Span
@@ -35,7 +35,7 @@ class Statement:
 
 def of_node(node: ast.AST, skip: frozenset[str] = frozenset()) -> str:
     """16 hex digits for a node and all below it, less the fields named in `skip`."""
-    return hashlib.sha256("".join(_walk(node, skip)).encode()).hexdigest()[:16]
+    return _hash(_walk(node, skip))
 
 
 def of_symbol(symbol: Symbol) -> str:
@@ -44,7 +44,7 @@ def of_symbol(symbol: Symbol) -> str:
     body: list[ast.stmt] = getattr(symbol.node, "body", [])
     kept = body[1:] if symbol.docstring else body
     parts = [of_node(symbol.node, skip | _BODIES), *(of_node(statement) for statement in kept)]
-    return hashlib.sha256("".join(parts).encode()).hexdigest()[:16]
+    return _hash(parts)
 
 
 def statements(node: ast.AST) -> Iterator[Statement]:
@@ -85,14 +85,19 @@ def bodies(module: Module) -> Mapping[str, str]:
 def _statement(node: ast.stmt) -> Statement:
     if isinstance(node, ast.Match) or isinstance(getattr(node, "body", None), list):
         return _header(node)
-    return Statement(of_node(node), Span(node.lineno, node.end_lineno or node.lineno), _weight(node, frozenset()))
+    return _told(node, Span(node.lineno, node.end_lineno or node.lineno))
 
 
 def _header(node: ast.stmt | ast.ExceptHandler | ast.match_case) -> Statement:
     first = _first_line(node)
     inner: list[ast.stmt | ast.match_case] = getattr(node, "cases", None) or getattr(node, "body", [])
     last = max(first, _first_line(inner[0]) - 1)
-    return Statement(of_node(node, _BODIES), Span(first, last), _weight(node, _BODIES))
+    return _told(node, Span(first, last), _BODIES)
+
+
+def _told(node: ast.AST, span: Span, skip: frozenset[str] = frozenset()) -> Statement:
+    parts = tuple(_walk(node, skip))
+    return Statement(_hash(parts), span, sum(1 for part in parts if part.startswith("(")))
 
 
 def _first_line(node: ast.stmt | ast.ExceptHandler | ast.match_case) -> int:
@@ -102,8 +107,8 @@ def _first_line(node: ast.stmt | ast.ExceptHandler | ast.match_case) -> int:
     return min([positioned.lineno, *(d.lineno for d in decorators)])
 
 
-def _weight(node: ast.AST, skip: frozenset[str]) -> int:
-    return sum(1 for part in _walk(node, skip) if part.startswith("("))
+def _hash(parts: Iterable[str]) -> str:
+    return hashlib.sha256("".join(parts).encode()).hexdigest()[:16]
 
 
 def _walk(value: object, skip: frozenset[str]) -> Iterator[str]:

@@ -184,10 +184,7 @@ def stamps(root: Path, library: Library, progress: Progress) -> Callable[[Locked
     """What a draft of the site puts on a note that nobody has read against its new code."""
     from track.pages import drafts  # noqa: PLC0415 -- pages load the kernels' evidence, which other commands do without
 
-    reports = {
-        (r.project, r.old.commit): r
-        for r in map(read_report, sorted((root / ACCEPTED).glob("*.json")))
-    }
+    reports = {(r.project, r.old.commit): r for r in map(read_report, sorted((root / ACCEPTED).glob("*.json")))}
 
     @functools.cache
     def before(project: str, commit: str) -> Library | None:

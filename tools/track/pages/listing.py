@@ -168,7 +168,7 @@ class _Rows:
 
 
 def _runs(listing: Listing, piece: Span) -> Iterator[_Run]:
-    """Cut a piece wherever a note begins or ends and around every fold, and the open lines of a whole file into parts."""
+    """Cut a piece where a note begins or ends and around every fold, and the open lines of a whole file into parts."""
     folded = {n: fold for fold in listing.folds for n in fold.span.lines}
     noted = {n: note for note in listing.notes for n in note.span.lines}
     begins = {note.span.first for note in listing.notes}
