@@ -1,1 +1,1 @@
-"""A grid whose steps take turns on one chip and run side by side on another."""
+"""What takes turns in an interpreter and runs side by side on a chip."""
