@@ -10,11 +10,13 @@ import numpy as np
 from kernels.lab_first import reference
 from kernels.labkit import causes
 from kernels.labkit.judge import Judged
+from kernels.labkit.problem import Cause
 from kernels.labkit.task import Block, Confusion, Inputs, Task, Trial
 
 __all__ = ["PARTS"]
 
 ROWS = 8
+EVERY_AXIS = Cause("sum of everything", "without `axis=0` the columns are added up as well")
 SIZES = ((32, 128), (16, 256))
 
 
@@ -53,6 +55,9 @@ REDUCE = Task(
     confusions=(
         Confusion(causes.OVERWRITTEN, lambda x: x[-ROWS:].sum(axis=0, keepdims=True)),
         Confusion(causes.ONLY_FIRST, lambda x: x[:ROWS].sum(axis=0, keepdims=True)),
+        Confusion(causes.CLEARED_LATE, lambda x: x[ROWS:].sum(axis=0, keepdims=True)),
+        Confusion(causes.STORED_EARLY, lambda x: x[:-ROWS].sum(axis=0, keepdims=True)),
+        Confusion(EVERY_AXIS, lambda x: np.full((1, x.shape[1]), x.sum())),
     ),
     sums=(0,),
 )

@@ -21,7 +21,7 @@ def add_kernel(x_ref: jax.Ref, y_ref: jax.Ref, o_ref: jax.Ref) -> None:
 
 
 def add(x: jax.Array, y: jax.Array, *, interpret: object = False) -> jax.Array:
-    """The sum x + y, of arrays [m, n], in blocks of [8, n]."""
+    """The sum x + y, of arrays [m, n]; step i sees block i of each, which is [8, n]."""
     m, n = x.shape
     block = pl.BlockSpec((ROWS, n), lambda i: (i, 0))
     return pl.pallas_call(
@@ -43,7 +43,7 @@ def scale_kernel(x_ref: jax.Ref, factor_ref: jax.Ref, o_ref: jax.Ref) -> None:
 
 
 def scale(x: jax.Array, factor: jax.Array, *, interpret: object = False) -> jax.Array:
-    """The product x · factor, of x[m, n] and factor[1, 1], in blocks of [8, n] and all of the factor at every step."""
+    """The product x · factor, of x[m, n] and factor[1, 1]; step i sees block i of x, and all of the factor."""
     m, n = x.shape
     return pl.pallas_call(
         scale_kernel,
@@ -60,7 +60,7 @@ def reduce_kernel(x_ref: jax.Ref, o_ref: jax.Ref) -> None:
 
 
 def reduce(x: jax.Array, *, interpret: object = False) -> jax.Array:
-    """The sum of all rows, of x[m, n] as [1, n]; each step sees a block [8, n] of x and all of the answer."""
+    """The sum of all rows, of x[m, n] as [1, n]; step i sees block i of x, which is [8, n], and all of the answer."""
     m, n = x.shape
     return pl.pallas_call(
         reduce_kernel,

@@ -12,23 +12,22 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+from numpy.typing import DTypeLike
 
 from kernels.lab_tiled_matmul import reference
 from kernels.lab_tiled_matmul.skeleton import MOST_KEPT, MOST_MOVED, SIZE
 from kernels.labkit import causes
 from kernels.labkit.attempt import Attempt
-from kernels.labkit.judge import Called, Judged
-from kernels.labkit.layout import check_layout
+from kernels.labkit.judge import Called, Judged, laid_out
 from kernels.labkit.problem import Cause, Wrong
 from kernels.labkit.task import Block, Confusion, Inputs, Task, Trial
-from kernels.labkit.trace import trace
 
 __all__ = ["PARTS"]
 
 TILE = 128
 WRONG_AXIS = Cause("condition on the wrong axis", "a sum along k begins and ends with the axis of k, which is axis 2")
 TOO_MUCH_MOVED = Cause(
-    "tiles too small", "x is read once for each column of tiles, and y once for each row: larger bm and bn read less"
+    "tiles too small", "a block that is left is read again when it is needed again: larger bm and bn read less"
 )
 TOO_MUCH_KEPT = Cause(
     "tiles too large", "a block takes two buffers, and the sum a float32 for each element of the tile"
@@ -57,22 +56,33 @@ def trial(sizes: tuple[int, int, int], tile: tuple[int, int, int]) -> Trial:
     return Trial(whole(m, n, k), (m // bm, n // bn, k // bk), asked, {"bm": bm, "bn": bn, "bk": bk})
 
 
-def simulated(clear: Step, store: Step) -> Callable[..., np.ndarray]:
-    """The product, if the sum is cleared and stored at these of the steps: each is told i, j, k and the last k."""
+def simulated(clear: Step, store: Step, dtype: DTypeLike = np.float64) -> Callable[..., np.ndarray]:
+    """The product, if the sum is cleared and stored at these of the steps: each is told i, j, k and the last k.
+
+    What a step adds is rounded to `dtype` first.
+    """
 
     def product(x: np.ndarray, y: np.ndarray, *, bm: int, bn: int, bk: int) -> np.ndarray:
         answer = np.full((len(x), y.shape[1]), np.nan)
         total = np.full((bm, bn), np.nan)
         grid = len(x) // bm, y.shape[1] // bn, len(y) // bk
         for i, j, k in itertools.product(*map(range, grid)):
+            rows, columns, inner = (slice(at * by, (at + 1) * by) for at, by in ((i, bm), (j, bn), (k, bk)))
             total = np.zeros((bm, bn)) if clear(i, j, k, grid[2] - 1) else total
-            total = (
-                total
-                + x[i * bm : (i + 1) * bm, k * bk : (k + 1) * bk] @ y[k * bk : (k + 1) * bk, j * bn : (j + 1) * bn]
-            )
+            total = total + (x[rows, inner] @ y[inner, columns]).astype(dtype).astype(np.float64)
             if store(i, j, k, grid[2] - 1):
-                answer[i * bm : (i + 1) * bm, j * bn : (j + 1) * bn] = total
+                answer[rows, columns] = total
         return answer
+
+    return product
+
+
+def share(steps: slice) -> Callable[..., np.ndarray]:
+    """The product, if of the steps along k only these count."""
+
+    def product(x: np.ndarray, y: np.ndarray, *, bk: int, **_: int) -> np.ndarray:
+        inner = np.arange(len(y)).reshape(-1, bk)[steps].ravel()
+        return x[:, inner] @ y[inner]
 
     return product
 
@@ -80,13 +90,18 @@ def simulated(clear: Step, store: Step) -> Callable[..., np.ndarray]:
 MATMUL = Task(
     "matmul",
     reference.matmul,
-    (trial((256, 384, 512), (128, 128, 256)), trial((256, 384, 512), (256, 128, 128))),
+    (trial((256, 384, 768), (128, 128, 256)), trial((256, 384, 768), (256, 128, 128))),
     confusions=(
+        Confusion(causes.NARROW_SUM, simulated(AT_FIRST, AT_LAST, jnp.bfloat16)),
         Confusion(causes.OVERWRITTEN, simulated(lambda *step: True, AT_LAST)),
         Confusion(causes.CLEARED_ONCE, simulated(lambda i, j, k, last: i == j == k == 0, AT_LAST)),
-        Confusion(causes.ONLY_FIRST, simulated(AT_FIRST, AT_FIRST)),
+        Confusion(causes.ONLY_FIRST, share(slice(1))),
+        Confusion(causes.CLEARED_LATE, share(slice(1, None))),
+        Confusion(causes.STORED_EARLY, share(slice(-1))),
         Confusion(WRONG_AXIS, simulated(lambda i, j, k, last: i == 0, AT_LAST)),
         Confusion(WRONG_AXIS, simulated(lambda i, j, k, last: j == 0, AT_LAST)),
+        Confusion(WRONG_AXIS, simulated(AT_FIRST, lambda i, j, k, last: i == last)),
+        Confusion(WRONG_AXIS, simulated(AT_FIRST, lambda i, j, k, last: j == last)),
     ),
     sums=(2,),
     wide=True,
@@ -101,9 +116,7 @@ class Tiles:
         tile, where = self.tile(attempt), attempt.place("blocks")
         asked = trial((SIZE, SIZE, SIZE), tile)
         task = replace(MATMUL, trials=(asked,))
-        with attempt.blaming(f"jax had traced matmul with {asked.keywords}"):
-            call = trace(attempt.function("matmul"), asked.inputs, asked.keywords)
-            check_layout(call, task, asked, attempt)
+        call = laid_out(attempt, task, asked)
         about = {"where": where, "tiles": " × ".join(map(str, tile))}
         for what, found, most, cause in (
             ("moved", call.moved, MOST_MOVED, TOO_MUCH_MOVED),
@@ -125,17 +138,18 @@ class Tiles:
     def tile(self, attempt: Attempt) -> tuple[int, int, int]:
         """What the learner's function returns, if it is three extents."""
         function: Callable[..., Any] = attempt.function("blocks")
-        with attempt.blaming("blocks had returned"):
+        with attempt.blaming("blocks had returned", "blocks"):
             said = function()
         about = {"where": attempt.place("blocks"), "expected": f"three multiples of {TILE} that divide {SIZE}"}
         if said is None:
             raise Wrong("blocks returns nothing", about, NO_TILES)
-        fits = isinstance(said, tuple | list) and len(said) == len(("bm", "bn", "bk"))
-        if not fits or not all(isinstance(extent, int) and extent > 0 for extent in said):
-            raise Wrong("blocks does not return three whole numbers", {**about, "found": repr(said)})
+        named = isinstance(said, tuple | list) and len(said) == len(("bm", "bn", "bk"))
+        if not named or not all(isinstance(extent, int | np.integer) and extent > 0 for extent in said):
+            cause = causes.FLOAT if named and any(isinstance(extent, float) for extent in said) else None
+            raise Wrong("blocks does not return three whole numbers", {**about, "found": repr(said)}, cause)
         if any(extent % TILE or SIZE % extent for extent in said):
             raise Wrong("these tiles do not fit the arrays", {**about, "found": repr(said)})
-        bm, bn, bk = said
+        bm, bn, bk = map(int, said)
         return bm, bn, bk
 
 

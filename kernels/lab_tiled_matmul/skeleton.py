@@ -24,7 +24,7 @@ def matmul_kernel(x_ref: jax.Ref, y_ref: jax.Ref, o_ref: jax.Ref, acc_ref: jax.R
 
 
 def matmul(x: jax.Array, y: jax.Array, *, bm: int, bn: int, bk: int, interpret: object = False) -> jax.Array:
-    """The product x @ y of x[m, k] and y[k, n], on the grid (m / bm, n / bn, k / bk)."""
+    """The product x @ y of x[m, k] and y[k, n], on the grid (m / bm, n / bn, k / bk), which takes blocks in order."""
     (m, k), (_, n) = x.shape, y.shape
     return pl.pallas_call(
         functools.partial(matmul_kernel, last=k // bk - 1),

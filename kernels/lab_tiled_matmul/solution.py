@@ -35,7 +35,7 @@ def matmul_kernel(x_ref: jax.Ref, y_ref: jax.Ref, o_ref: jax.Ref, acc_ref: jax.R
 
 
 def matmul(x: jax.Array, y: jax.Array, *, bm: int, bn: int, bk: int, interpret: object = False) -> jax.Array:
-    """The product x @ y of x[m, k] and y[k, n], on the grid (m / bm, n / bn, k / bk)."""
+    """The product x @ y of x[m, k] and y[k, n], on the grid (m / bm, n / bn, k / bk), which takes blocks in order."""
     (m, k), (_, n) = x.shape, y.shape
     return pl.pallas_call(
         functools.partial(matmul_kernel, last=k // bk - 1),
@@ -60,4 +60,4 @@ MOST_KEPT = 5 * 2**20  # bytes of VMEM: two buffers for each block, and the scra
 
 def blocks() -> tuple[int, int, int]:
     """The extents bm, bn and bk, multiples of 128 that divide SIZE, with which matmul fits both budgets."""
-    return SIZE, SIZE // 2, 128  # x is read twice and y once; a small bk costs nothing but steps
+    return SIZE, SIZE // 2, 128  # x is read twice and y once; a small bk costs no bytes, but steps

@@ -46,14 +46,14 @@ class Attempt:
         return f"{self.shown}:{code.co_firstlineno}, in {name}" if code else self.shown
 
     @contextlib.contextmanager
-    def blaming(self, doing: str) -> Generator[None]:
-        """Turn whatever the learner's code raises into a Wrong that names its line."""
+    def blaming(self, doing: str, name: str = "") -> Generator[None]:
+        """Turn whatever the learner's code raises into a Wrong with its line, or with the place of a function."""
         try:
             yield
         except Wrong:
             raise
         except (Exception, SystemExit) as error:
-            raise raised(error, self.path, self.shown, doing) from error
+            raise raised(error, self, doing).at(self.place(name)) from error
 
 
 def load(path: Path, shown: str) -> Attempt:
@@ -69,23 +69,37 @@ def load(path: Path, shown: str) -> Attempt:
     return attempt
 
 
-def raised(error: BaseException, path: Path, shown: str, doing: str) -> Wrong:
+def raised(error: BaseException, attempt: Attempt, doing: str) -> Wrong:
     """What was raised, in its own words, at the innermost line of the learner's file."""
-    kind = type(error).__name__
-    said = f"{kind}: {first_lines(str(error))}" if str(error) else kind
+    kind, path, shown = type(error).__name__, attempt.path, attempt.shown
     if isinstance(error, SyntaxError) and error.filename == str(path):
         line = (error.text or "").rstrip().lstrip()
         return Wrong(f"{kind} before {doing}", {"where": f"{shown}:{error.lineno}", "found": f"{error.msg}\n{line}"})
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
-    where = f"{shown}:{frames[-1].lineno}, in {frames[-1].name}" if frames else shown
-    details = {"where": where, **({"code": frames[-1].line} if frames else {}), "found": said.replace(str(path), shown)}
-    return Wrong(f"{kind} before {doing}", details, cause_of_error(f"{kind}: {error}"))
+    frames = traceback.extract_tb(error.__traceback__)
+    mine = max((at for at, frame in enumerate(frames) if frame.filename == str(path)), default=None)
+    details, sign = {}, said_by(kind, error)
+    if mine is not None:
+        frame, code = frames[mine], frames[mine].line or ""
+        details = {"where": f"{shown}:{frame.lineno}, in {frame.name}", "code": code}
+        through = " ".join(f"{one.filename}:{one.name}" for one in frames[mine + 1 :])
+        sign += f"\nin {frame.name}: {code}\nraised in {through}"
+    found = first_lines(said_by(kind, error)).replace(str(path), shown)
+    return Wrong(f"{kind} before {doing}", {**details, "found": found}, cause_of_error(sign))
+
+
+def said_by(kind: str, error: BaseException) -> str:
+    """What was raised, in its own words; of what was raised in a callback of jax, the words at the end of its trace."""
+    text = str(error)
+    if "Traceback (most recent call last)" in text:
+        ends = re.findall(r"^(?:\w+\.)*\w*(?:Error|Exception): .*", text, flags=re.MULTILINE)
+        return ends[-1] if ends else kind
+    return f"{kind}: {text}" if text else kind
 
 
 def first_lines(text: str) -> str:
     """The beginning of an error: its first paragraph, less a sentence that leads on to the next, and not too long."""
     first = " ".join(re.split(r"\n\s*\n", text.strip())[0].split())
-    first = re.sub(r"(?<=[.:]) [^.]*:$", "", first)
+    first = re.sub(r" at 0x\w+", "", re.sub(r"(?<=[.:]) [^.]*:$", "", first))
     return first if len(first) <= LONGEST else first[:LONGEST] + " ..."
 
 

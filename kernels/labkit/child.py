@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import json
+import logging
 import os
 import sys
 from collections.abc import Iterator
@@ -31,6 +32,8 @@ def main(arguments: list[str]) -> None:
     with Path(results).open("a", encoding="utf-8") as out:
         asked: dict[str, Any] = importlib.import_module(module).PARTS
         from kernels.labkit.attempt import load  # noqa: PLC0415 -- jax comes in with the checks
+
+        logging.getLogger("jax").setLevel(logging.CRITICAL)  # what fails in a callback is said by what it raises
 
         try:
             attempt = load(Path(file), shown)

@@ -100,9 +100,7 @@ def lines_of(lab: Lab, file: Path, report: Report) -> Iterator[str]:
     yield from (f"\n{sentence}" for sentence in report.skipped)
     done = sum(found.done for found in report.parts)
     yield f"\n{done} of {len(report.parts)} parts done" + (
-        f"; a hint: track lab hint {lab.number} {first.part.name}"
-        if first
-        else f"; compare: track lab diff {lab.number}"
+        f"; a hint: {lab.command('hint', first.part.name)}" if first else f"; compare: {lab.command('diff')}"
     )
 
 
@@ -122,7 +120,8 @@ def do_hint(desk: Desk, options: argparse.Namespace) -> int:
     given = min(progress.hints.get(part, 0) + 1, len(hints))
     print(f"{part}, hint {given} of {len(hints)}:\n\n{hints[given - 1]}")
     if given == len(hints):
-        print(f"\nThat was the last one; the solution is {lab.shown(lab.solution)}")
+        where = lab.shown(lab.solution) if lab.solution.is_file() else "on the lab's page"
+        print(f"\nThat was the last one; the solution is {where}")
     desk.note(replace(progress, hints={**progress.hints, part: given}))
     return 0
 
@@ -143,8 +142,9 @@ def do_jaxpr(desk: Desk, options: argparse.Namespace) -> int:
 def do_reset(desk: Desk, options: argparse.Namespace) -> int:
     """Begin anew, and say where the learner's file is kept."""
     del options
+    progress = desk.progress()  # before anything is moved: it may be unreadable
     kept = desk.put_aside()
-    desk.note(replace(desk.progress(), done=[], text=text_of(desk.work), hints={}))
+    desk.note(replace(progress, done=[], text=text_of(desk.work), hints={}))
     shown = desk.lab.shown
     aside = f"; what you had written is in {shown(kept)}" if kept else "; nothing had been written in it"
     print(f"{shown(desk.work)} is the skeleton again{aside}")
@@ -160,7 +160,7 @@ def do_diff(desk: Desk, options: argparse.Namespace) -> int:
         raise LabError("the solution is not here", {"expected": lab.shown(lab.solution), "next": "see the lab's page"})
     if (open_ or progress.text != text_of(desk.work)) and not options.spoil:
         found = f"not done: {', '.join(open_)}" if open_ else "your file has changed since it was checked"
-        step = f"track lab check {lab.number}, or: track lab diff {lab.number} --spoil"
+        step = f"{lab.command('check')}, or: {lab.command('diff', '--spoil')}"
         raise LabError("the difference shows the solution", {"found": found, "next": step}, exit_code=1)
     desk.lay_out()
     mine, other = (path.read_text("utf-8").splitlines(keepends=True) for path in (desk.work, lab.solution))

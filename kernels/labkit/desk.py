@@ -102,7 +102,8 @@ def keep(path: Path, folder: Path) -> Path:
     for number in range(1, 10**6):
         kept = folder / f"{path.stem}-{number}{path.suffix}"
         try:
-            kept.hardlink_to(path)
+            with kept.open("xb") as there:
+                there.write(path.read_bytes())
         except FileExistsError:
             continue
         path.unlink()

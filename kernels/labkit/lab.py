@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,8 @@ from pathlib import Path
 from kernels.labkit.problem import LabError
 
 __all__ = ["Lab", "Part"]
+
+TRACK = "LAB_FROM_TRACK"  # in the environment, if `track lab` runs the command
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,12 @@ class Lab:
             raise LabError("the hints are not here", {"expected": self.shown(file), "next": "see the lab's page"})
         sections = re.split(r"^## ", file.read_text("utf-8"), flags=re.MULTILINE)[1:]
         return {name.strip(): items(body) for name, _, body in (section.partition("\n") for section in sections)}
+
+    def command(self, *words: str) -> str:
+        """A command as the learner types it: the way in which this one came."""
+        if TRACK in os.environ:
+            return " ".join(["track lab", words[0], self.number, *words[1:]])
+        return " ".join(["python", f"{self.shown(self.folder)}/lab.py", *words])
 
     def shown(self, path: Path) -> str:
         """A path as it is shown: from the checkout, where it lies in there."""

@@ -10,36 +10,66 @@ from kernels.labkit.problem import Cause, Wrong
 from kernels.labkit.task import Block, Task, Trial
 from kernels.labkit.trace import Call, Window
 
-__all__ = ["check_layout", "place_in"]
+__all__ = ["check_blocks", "check_layout", "check_sums", "place_in"]
 
 
 def check_layout(call: Call, task: Task, trial: Trial, attempt: Attempt) -> None:
     """Wrong with the first thing that is not as it was asked."""
+    check_blocks(call, task, trial, attempt)
+    check_stores(call, task, attempt)
+    check_sums(call, task, attempt)
+
+
+def check_blocks(call: Call, task: Task, trial: Trial, attempt: Attempt) -> None:
+    """Wrong where the grid is another, or a step does not see the blocks that it needs."""
     if call.grid != trial.grid:
         raise Wrong(
             "the grid is not the one that was asked for",
             {"where": attempt.place(task.function), "for": trial, "expected": trial.grid, "found": call.grid},
-            None if call.grid else causes.NO_GRID,
+            cause_of_grid(call.grid, trial),
         )
     if len(call.windows) != len(trial.blocks):
         details = {"where": attempt.place(task.function), "expected": len(trial.blocks), "found": len(call.windows)}
         raise Wrong("the call does not have as many arrays as was asked for", details)
     for window, block in zip(call.windows, trial.blocks, strict=True):
-        check_window(call, window, block, trial, attempt)
-    for window, stored in list(zip(call.windows, call.stored, strict=True))[call.inputs :]:
-        if not stored:
-            details = {"where": place_in(call.source, attempt), "expected": f"an assignment to {window.name}[...]"}
+        check_window(call, window, block, task, trial, attempt)
+
+
+def cause_of_grid(found: tuple[int, ...], trial: Trial) -> Cause | None:
+    """Which mistake makes this grid of the one that was asked for."""
+    if not found:
+        return causes.NO_GRID
+    if sorted(found) == sorted(trial.grid):
+        return causes.GRID_ORDER
+    extents = {extent for array in trial.inputs for extent in array.shape}
+    if len(found) == len(trial.grid) and {*found} - {*trial.grid} <= extents:
+        return causes.GRID_IN_ELEMENTS
+    return None
+
+
+def check_stores(call: Call, task: Task, attempt: Attempt) -> None:
+    """Wrong where the kernel writes to an input, or not to an output."""
+    where = place_in(call.source, task, attempt)
+    for place, (window, stored) in enumerate(zip(call.windows, call.stored, strict=True)):
+        if place < call.inputs and stored:
+            details = {"where": where, "expected": f"assignments to {call.windows[-1].name} alone"}
+            raise Wrong(f"the kernel writes {window.name}, which is an input", details, causes.INPUT_STORED)
+        if place >= call.inputs and not stored:
+            details = {"where": where, "expected": f"an assignment to {window.name}[...]"}
             raise Wrong(f"the kernel never writes {window.name}", details, causes.NO_STORE)
-    check_sums(call, task, attempt)
 
 
-def check_window(call: Call, window: Window, block: Block, trial: Trial, attempt: Attempt) -> None:
+def check_window(call: Call, window: Window, block: Block, task: Task, trial: Trial, attempt: Attempt) -> None:
     """Wrong where an array's blocks are not those that were asked for."""
-    where = place_in(window.source, attempt) if window.source else attempt.shown
-    about = {"where": where, "array": f"{window.name}, {list(window.array)}", "for": trial}
-    if window.block != block.shape:
-        cause = causes.NO_BLOCK_SPEC if window.block == window.array else None
-        details = {**about, "expected": f"blocks of {list(block.shape)}", "found": f"blocks of {list(window.block)}"}
+    about = {
+        "where": place_in(window.source, task, attempt),
+        "array": f"{window.name}, {list(window.array)}",
+        "for": trial,
+    }
+    shape = tuple(extent or 1 for extent in window.block)  # an axis that is squeezed out has one element
+    if shape != block.shape:
+        cause = causes.UNCUT if shape == window.array else None
+        details = {**about, "expected": f"blocks of {list(block.shape)}", "found": f"blocks of {list(shape)}"}
         raise Wrong(f"a step does not see the block of {window.name} that it needs", details, cause)
     expected = [tuple(block.at(*step)) for step in call.steps]
     for step, want, got in zip(call.steps, expected, window.blocks, strict=True):
@@ -71,7 +101,7 @@ def cause_of_places(
 
 def check_sums(call: Call, task: Task, attempt: Attempt) -> None:
     """Wrong where a sum is kept in few bits, or in steps that are declared independent."""
-    where = place_in(call.source, attempt)
+    where = place_in(call.source, task, attempt)
     for axis in set(task.sums) & set(call.parallel):
         details = {
             "where": attempt.place(task.function),
@@ -85,12 +115,12 @@ def check_sums(call: Call, task: Task, attempt: Attempt) -> None:
     outputs = list(zip(call.windows, call.loaded, strict=True))[call.inputs :]
     narrow += [f"{window.name} is added to, which has the dtype of the answer" for window, loaded in outputs if loaded]
     if task.wide and narrow:
-        found = narrow[0]
-        raise Wrong(
-            "the sum is not kept in float32", {"where": where, "expected": "float32", "found": found}, causes.NARROW_SUM
-        )
+        details = {"where": where, "expected": "float32", "found": narrow[0]}
+        cause = None if " in int" in narrow[0] or narrow[0].startswith("int") else causes.NARROW_SUM
+        raise Wrong("the sum is not kept in float32", details, cause)
 
 
-def place_in(source: str, attempt: Attempt) -> str:
-    """`FILE:LINE` of jax, under the name that the file is shown by."""
-    return source.replace(str(attempt.path), attempt.shown)
+def place_in(source: str, task: Task, attempt: Attempt) -> str:
+    """`FILE:LINE` of jax, under the name that the file is shown by; of what jax itself put there, the function."""
+    path = str(attempt.path)
+    return source.replace(path, attempt.shown) if path in source else attempt.place(task.function)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import jax.numpy as jnp
 import numpy as np
@@ -16,8 +16,19 @@ from kernels.labkit.trace import Call, Window
 __all__ = ["check_numbers", "widened"]
 
 
-def check_numbers(found: np.ndarray, task: Task, trial: Trial, call: Call, how: str, where: str) -> None:
-    """Wrong with the first element that is too far from the reference."""
+def check_numbers(
+    found: np.ndarray,
+    task: Task,
+    trial: Trial,
+    call: Call,
+    how: str,
+    where: str,
+    zeroed: Callable[[], np.ndarray],
+) -> None:
+    """Wrong with the first element that is too far from the reference.
+
+    `zeroed` computes the answer again, with memory that holds zeros before anything is stored.
+    """
     wide = widened(trial.inputs)
     dtype = trial.inputs[0].dtype
     expected = rounded(task.reference(*wide), dtype)
@@ -39,7 +50,11 @@ def check_numbers(found: np.ndarray, task: Task, trial: Trial, call: Call, how: 
         "expected": f"{expected[at]:g}",
         "found": f"{numbers[at]:g}",
     }
-    raise Wrong("the answer differs from NumPy's", details, cause_of_numbers(numbers, wide, task, trial))
+    raise Wrong(
+        "the answer differs from NumPy's",
+        details,
+        cause_of_numbers(numbers, wide, task, trial, call) or cause_of_nan(numbers, task, zeroed),
+    )
 
 
 def differing(found: np.ndarray, expected: np.ndarray, relative: float) -> np.ndarray:
@@ -47,15 +62,31 @@ def differing(found: np.ndarray, expected: np.ndarray, relative: float) -> np.nd
     return ~(np.abs(found - expected) <= relative * np.abs(expected))
 
 
-def cause_of_numbers(found: np.ndarray, wide: Sequence[np.ndarray], task: Task, trial: Trial) -> Cause | None:
+def cause_of_numbers(
+    found: np.ndarray, wide: Sequence[np.ndarray], task: Task, trial: Trial, call: Call
+) -> Cause | None:
     """The mistake that gives just these numbers."""
-    if task.sums and np.isnan(found).all():
-        return causes.NO_CLEARING
+    if not all(call.loaded[: call.inputs]):
+        return causes.LEFT_OUT
     for confusion in task.confusions:
         wrong = rounded(confusion.answer(*wide, **trial.keywords), trial.inputs[0].dtype)
-        if wrong.shape == found.shape and not differing(found, wrong, task.relative).any():
+        alike = (np.isnan(found) & np.isnan(wrong)) | ~differing(found, wrong, task.relative)
+        if alike.all() and not np.isnan(wrong).all():
             return confusion.cause
     return None
+
+
+def cause_of_nan(found: np.ndarray, task: Task, zeroed: Callable[[], np.ndarray]) -> Cause | None:
+    """The mistake that leaves NaN in memory: it is told by what comes out if there are zeros instead."""
+    holes = np.isnan(found)
+    if not holes.any():
+        return None
+    filled = zeroed()[holes].astype(np.float64)
+    if np.isnan(filled).any():
+        return None
+    if task.sums and filled.any():
+        return causes.NO_CLEARING
+    return causes.NEVER_STORED if holes.all() else causes.IN_PART
 
 
 def whose(at: tuple[int, ...], window: Window, steps: Sequence[tuple[int, ...]]) -> str:

@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from unittest import mock
 
 import jax
 import jax.extend.core as jex
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental import pallas as pl
 
 from kernels.labkit import causes
 from kernels.labkit.problem import Wrong
 
-__all__ = ["Call", "Window", "trace"]
+__all__ = ["Call", "Window", "trace", "without_kernel"]
 
-FREE = {"reshape", "squeeze", "expand_dims"}  # what moves no byte
+FREE = {"reshape", "squeeze", "expand_dims", "debug_print", "debug_callback"}  # what moves no byte of the answer
 WRITES, READS = {"WriteEffect", "AccumEffect"}, {"ReadEffect", "AccumEffect"}
+MOST_STEPS = 10_000  # of which the blocks are computed: no lab has as many, and a grid in elements has millions
 BUFFERS = 2  # a block is copied while another is worked on
 
 
 @dataclass(frozen=True)
 class Window:
-    """An array as the grid sees it: `blocks` has the place of its block at every step, counted in blocks."""
+    """An array as the grid sees it: `blocks` has the place of its block at every step, counted in blocks.
+
+    A grid of more than MOST_STEPS steps has none: a check refuses it by its shape.
+    """
 
     name: str
     array: tuple[int, ...]
@@ -93,6 +100,17 @@ class Call:
         """The bytes of VMEM for buffers and scratch."""
         own = sum(math.prod(shape) * np.dtype(getattr(jnp, dtype)).itemsize for shape, dtype in self.scratch)
         return sum(window.kept for window in self.windows) + own
+
+
+def without_kernel(function: Callable[..., Any], inputs: Sequence[np.ndarray], keywords: Mapping[str, int]) -> Call:
+    """The same call of a kernel that does nothing: its grid and its blocks, where the kernel cannot be traced."""
+    original = pl.pallas_call
+
+    def call(kernel: Callable[..., Any], *given: Any, **named: Any) -> Any:
+        return original(functools.wraps(kernel)(lambda *_: None), *given, **named)  # with the names of its Refs
+
+    with mock.patch.object(pl, "pallas_call", call):
+        return trace(function, inputs, keywords)
 
 
 def trace(function: Callable[..., Any], inputs: Sequence[np.ndarray], keywords: Mapping[str, int]) -> Call:
@@ -177,9 +195,13 @@ def window_of(name: str, mapping: Any, grid: Sequence[int]) -> Window:
     )
     array = mapping.array_aval
     source = mapping.index_map_jaxpr.jaxpr.debug_info.func_src_info.partition(" at ")[2]
-    return Window(
-        name, tuple(array.shape), array.dtype.itemsize, block, tuple(places(mapping.index_map_jaxpr, grid)), source
-    )
+    units = [extent.block_size if isinstance(extent, pl.Element) else 1 for extent in mapping.block_shape]
+    said = list(places(mapping.index_map_jaxpr, grid)) if math.prod(grid) <= MOST_STEPS else []
+    if any(index % unit for place in said for index, unit in zip(place, units, strict=True)):
+        details = {"array": f"{name}, {list(array.shape)}", "expected": f"multiples of {units}", "found": said}
+        raise Wrong(f"the index map of {name} names an element that begins no block", details)
+    blocks = tuple(tuple(index // unit for index, unit in zip(place, units, strict=True)) for place in said)
+    return Window(name, tuple(array.shape), array.dtype.itemsize, block, blocks, source)
 
 
 def places(index_map: Any, grid: Sequence[int]) -> Iterator[tuple[int, ...]]:

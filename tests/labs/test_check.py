@@ -35,8 +35,9 @@ def report(lab: Lab, root: Path, text: str, limit: float = 60.0) -> str:
 
 @pytest.mark.parametrize("lab", LABS, ids=[lab.number for lab in LABS])
 def test_with_jax_and_numpy_alone_the_skeleton_fails_by_design_and_the_solution_is_right(
-    tmp_path: Path, root: Path, lab: Lab
+    tmp_path: Path, lab: Lab
 ) -> None:
+    root = checkout(tmp_path / "new")  # in which nothing has been checked before
     plain = {name: value for name, value in os.environ.items() if not name.startswith(("JAX_", "TPU_", "LIBTPU_"))}
     plain["PYTHONPATH"] = str(plain_site(tmp_path))
     folder = root / "kernels" / lab.folder.name
@@ -49,7 +50,8 @@ def test_with_jax_and_numpy_alone_the_skeleton_fails_by_design_and_the_solution_
     assert (first.returncode, first.stderr) == (1, "")
     assert f"labs/{lab.work} is new, a copy of the skeleton" in first.stdout
     assert "looks like  no" in first.stdout
-    assert f"0 of {len(lab.parts)} parts done; a hint: track lab hint {lab.number} {lab.parts[0].name}" in first.stdout
+    hint = f"python kernels/{lab.folder.name}/lab.py hint {lab.parts[0].name}"
+    assert f"0 of {len(lab.parts)} parts done; a hint: {hint}" in first.stdout
     right = run("check", "--file", folder / "solution.py")
     assert (right.returncode, right.stderr) == (0, "")
     assert "not compiled for a TPU: the package libtpu" in right.stdout
@@ -106,7 +108,7 @@ def test_a_wrong_answer_is_shown_with_its_numbers_and_a_part_that_builds_on_it_w
     said = report(TILES, root, changed(TILES, wrong["line"], wrong["becomes"]))
     assert "matmul: not yet right" in said
     assert "blocks: not looked at" in said
-    assert "first       o_ref[0, 0], in block (0, 0), of steps (0, 0, 0) to (0, 0, 1)" in said
+    assert "first       o_ref[0, 0], in block (0, 0), of steps (0, 0, 0) to (0, 0, 2)" in said
     assert "looks like  overwritten" in said
 
 
@@ -116,7 +118,7 @@ def test_what_is_not_begun_is_told_from_what_is_wrong(root: Path) -> None:
     said = report(FIRST, root, begun)
     assert "add: done" in said
     assert "scale: not begun\n  error: the grid is not the one" in said
-    assert said.endswith("1 of 3 parts done; a hint: track lab hint 1.1 scale")
+    assert said.endswith("1 of 3 parts done; a hint: python kernels/lab_first/lab.py hint scale")
     assert "\nreduce: not begun\n\n" in said
 
 

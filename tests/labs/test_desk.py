@@ -82,6 +82,23 @@ def test_progress_that_cannot_be_read_is_an_error_with_its_place(lab: Lab, text:
     assert caught.value.details["file"] == "labs/progress.json"
 
 
+def test_where_progress_cannot_be_read_a_reset_moves_nothing(lab: Lab, capsys) -> None:
+    desk = Desk(lab)
+    desk.lay_out()
+    desk.work.write_text("mine")
+    desk.notes.write_text("{")
+    assert main(lab, ["reset"]) == 2
+    assert "progress cannot be read" in capsys.readouterr().err
+    assert desk.work.read_text() == "mine"
+
+
+def test_where_the_solution_is_not_the_last_hint_names_its_page(lab: Lab, capsys) -> None:
+    lab.solution.unlink()
+    for _ in lab.hints["add"]:
+        assert main(lab, ["hint", "add"]) == 0
+    assert capsys.readouterr().out.endswith("the solution is on the lab's page\n")
+
+
 def test_hints_come_one_by_one_and_the_last_names_the_solution(lab: Lab, capsys) -> None:
     hints = lab.hints["scale"]
     said = []

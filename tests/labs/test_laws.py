@@ -86,11 +86,11 @@ def test_the_first_wrong_element_is_found_with_its_block_and_its_steps(shape, da
     found[row, column] = data.draw(st.sampled_from([0.0, 2.0, np.nan, np.inf]))
     task, trial = Task("f", lambda x: x, ()), Trial((x,), shape, ())
     with pytest.raises(Wrong) as caught:
-        check_numbers(found, task, trial, call, "so", "here")
+        check_numbers(found, task, trial, call, "so", "here", lambda: found)
     block = (row // 8, column // 128)
     assert caught.value.details["differ"] == f"1 of {x.size:,} elements"
     assert caught.value.details["first"] == f"o_ref[{row}, {column}], in block {block}, of step {block}"
-    check_numbers(x, task, trial, call, "so", "here")
+    check_numbers(x, task, trial, call, "so", "here", lambda: x)
 
 
 def test_of_a_block_that_several_steps_have_the_first_and_the_last_are_named() -> None:

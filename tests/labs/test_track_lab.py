@@ -44,6 +44,7 @@ def test_a_lab_is_begun_checked_hinted_and_reset(root: Path) -> None:
     first = track(root, "check", "1.1")
     assert first.returncode == 1
     assert "add: not begun" in first.stdout
+    assert first.stdout.endswith("a hint: track lab hint 1.1 add\n")
     shutil.copy(root / "kernels/lab_first/solution.py", root / "labs/first_kernels.py")
     assert "0 of 3 parts done, changed since" in track(root, "list").stdout
     assert track(root, "check", "1.1").returncode == 0

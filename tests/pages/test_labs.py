@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -50,7 +51,8 @@ def test_how_to_work_on_a_lab_names_its_file_its_commands_and_its_notebook(conte
     said = drawn(context, "lab", lab=FIRST)
     assert "python kernels/lab_first/lab.py" in said
     assert "`labs/first_kernels.py`" in said
-    assert re.findall(r"`track lab (\w+) 1\.1`", said) == ["check", "hint", "jaxpr", "diff", "reset"]
+    assert re.findall(r"^\| `(\w+)` \|", said, re.MULTILINE) == ["hint", "jaxpr", "diff", "reset"]
+    assert re.findall(r"track lab (\w+)", said) == ["check", "hint", "list"]
     assert "Colab" not in said
     assert json.loads(context.files["notebooks/lab_first.ipynb"])["nbformat"] == 4
     monkeypatch.setenv("TRACK_SITE_URL", "https://site.example/")
@@ -127,8 +129,8 @@ def test_a_labs_notebook_is_valid_closes_the_checker_and_ends_with_the_file_and_
             name, _, text = cell.source.removeprefix("%%writefile ").partition("\n")
             path = ROOT / "kernels/lab_first/skeleton.py" if name == "labs/first_kernels.py" else ROOT / name
             assert text.strip("\n") == path.read_text("utf-8").strip("\n")
-    assert code[-2].source.startswith("%%writefile labs/first_kernels.py\n")
-    assert code[-1].source == "!python kernels/lab_first/lab.py"
+    assert code[-3].source.startswith("%%writefile labs/first_kernels.py\n")
+    assert [cell.source for cell in code[-2:]] == [f"!python kernels/lab_first/lab.py{do}" for do in ("", " hint")]
     assert not any("solution.py" in cell.source.partition("\n")[0] for cell in code)
 
 
@@ -190,6 +192,12 @@ def test_a_sweep_counts_what_the_model_says():
     assert cells[6] == "3000000.0"  # 300 bytes at 100 bytes a second, in microseconds
     assert "whose roofs meet at 1,000 FLOP for a byte" in said
     assert "the bandwidth of HBM. Copies go on nearly all of its time" in said
+    assert said.endswith("`k` moves the fewest bytes and takes the least time.")
+
+
+def test_a_sweep_names_the_kernel_that_is_best_in_either_column():
+    small, large = replace(row(9, 9, 10), name="small", moved=1), replace(row(1, 9, 8), name="large", moved=2)
+    assert sweep._best([large, small]) == "`small` moves the fewest bytes, and `large` takes the least time."
 
 
 def row(copying: int, computing: int, total: int) -> Row:

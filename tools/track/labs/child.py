@@ -11,6 +11,8 @@ from pathlib import Path
 
 __all__ = ["Ended", "said", "told"]
 
+FROM_TRACK = "LAB_FROM_TRACK"  # so that a lab names its next commands as `track lab ...`
+
 
 @dataclass(frozen=True)
 class Ended:
@@ -23,7 +25,8 @@ class Ended:
 
 def told(root: Path, folder: str, arguments: Sequence[str]) -> int:
     """Run a command of a lab in sight of the caller; return its exit code."""
-    return subprocess.run(command(root, folder, arguments), check=False).returncode
+    environment = {**os.environ, FROM_TRACK: "1"}
+    return subprocess.run(command(root, folder, arguments), env=environment, check=False).returncode
 
 
 def said(root: Path, folder: str, arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> Ended:

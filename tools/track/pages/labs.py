@@ -21,8 +21,12 @@ __all__ = ["FENCES"]
 
 COMMANDS = {"check": (0, 1), "jaxpr": (0,)}
 """What a lab can be asked for on a page, and the exit codes that are an answer."""
-COMPILERS = ("libtpu",)
-"""What a check uses where it is installed."""
+WORDS = {
+    "hint": "the next hint for the part that you are at",
+    "jaxpr": "what jax makes of your file",
+    "diff": "your file against the solution, once you are done",
+    "reset": "begin anew; what you have written is kept",
+}
 
 
 def lab(fence: Fence, context: Context) -> str:
@@ -34,21 +38,18 @@ def lab(fence: Fence, context: Context) -> str:
     colab = html.escape(notebooks.open_in_colab(f"{site}/{name}"))
     opened = f', <a href="{colab}">open it in Colab</a>' if site else ""
     n = one.number
-    rows = [
-        ("", "check your file; the first time, this lays out the skeleton"),
-        (f"track lab hint {n}", "the next hint for the part that you are at"),
-        (f"track lab jaxpr {n}", "what jax makes of your file"),
-        (f"track lab diff {n}", "your file against the solution, once you are done"),
-        (f"track lab reset {n}", "begin anew; what you have written is kept"),
-    ]
-    table = "\n".join(f"| `{command or f'track lab check {n}'}` | {what} |" for command, what in rows)
+    table = "\n".join(f"| `{command}` | {what} |" for command, what in WORDS.items())
     return (
+        f"In a checkout of the repository of this site:\n\n"
         f"```sh\npip install jax numpy\npython kernels/{one.folder}/lab.py\n```\n\n"
         f"The first run makes your file, `{one.work}`.\n"
         f"Edit it and run the same command again, until all parts are done.\n"
-        f"In a checkout that is set up with `make site`, `.venv/bin/track` knows more:\n\n"
-        f"| command | what it does |\n|---|---|\n{table}\n\n"
-        f'<p>The same as a notebook: <a href="{context.up}{name}" download>{one.folder}.ipynb</a>{opened}.</p>'
+        f"With a word after it, the command does something else:\n\n"
+        f"| word | what it does |\n|---|---|\n{table}\n\n"
+        f"Where `make site` has run, `.venv/bin/track lab check {n}` is the same check, `.venv/bin/track lab hint {n}` "
+        f"the same hint, and so on, and `.venv/bin/track lab list` shows how far each lab is done.\n\n"
+        f"<p>Without a checkout, take the lab as a notebook, which has all that it needs: "
+        f'<a href="{context.up}{name}" download>{one.folder}.ipynb</a>{opened}.</p>'
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import urllib.parse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
     from track.labs import Lab
 
 JUPYTEXT: Any = jupytext  # which leaves the types of its arguments out
-INSTALL = "%pip install --quiet jax numpy"
+INSTALL = f"%pip install --quiet jax=={importlib.metadata.version('jax')} numpy"
+"""The jax that the site is built with: a service may have an older one, which a bare name would leave there."""
 KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 WRITE = "%%writefile "
 CLOSED = {"jupyter": {"source_hidden": True}, "cellView": "form"}
@@ -35,10 +37,11 @@ def notebook(root: Path, topic: str) -> bytes:
 
 
 def lab_notebook(root: Path, lab: Lab) -> bytes:
-    """The notebook of a lab: the checker as files, closed, then the skeleton to edit and the command that checks it."""
+    """The notebook of a lab: the checker as files, closed, then the skeleton to edit, its check and its hints."""
     kernels = root / "kernels"
     paths = [kernels / "__init__.py", *sorted((kernels / "labkit").glob("*.py"))]
-    paths += [kernels / lab.folder / f"{name}.py" for name in ("__init__", "lab", "reference", "checks", "skeleton")]
+    names = ("__init__.py", "lab.py", "reference.py", "checks.py", "skeleton.py", "hints.md")
+    paths += [kernels / lab.folder / name for name in names]
     skeleton = (kernels / lab.folder / "skeleton.py").read_text("utf-8")
     return _made(
         [
@@ -50,6 +53,8 @@ def lab_notebook(root: Path, lab: Lab) -> bytes:
             _markdown("Your file. Add lines, run this cell, then run the one below it."),
             _code(f"{WRITE}{lab.work}\n{skeleton}"),
             _code(f"!python kernels/{lab.folder}/lab.py"),
+            _markdown("The next hint for the part that you are at, if you want one."),
+            _code(f"!python kernels/{lab.folder}/lab.py hint"),
         ]
     )
 

@@ -65,7 +65,17 @@ def sweep(fence: Fence, context: Context) -> str:
             rows.append(_row(record, chip, context))
     lines = [f"| {' | '.join(head for head, _ in HEADS)} |", f"|{'|'.join(align for _, align in HEADS)}|"]
     lines += [_cells(row) for row in rows]
-    return "\n".join([*lines, "", f'<p class="origin">{_origin(chip)}</p>', "", *(f"- {words(row)}" for row in rows)])
+    return "\n".join(
+        [
+            *lines,
+            "",
+            f'<p class="origin">{_origin(chip)}</p>',
+            "",
+            *(f"- {words(row)}" for row in rows),
+            "",
+            _best(rows),
+        ]
+    )
 
 
 def words(row: Row) -> str:
@@ -82,6 +92,14 @@ def words(row: Row) -> str:
         f"Copies take {float(copying):.0%} of its time and bundles {float(computing):.0%}: "
         "where they do not overlap, one waits for the other."
     )
+
+
+def _best(rows: Sequence[Row]) -> str:
+    """Which kernels are the best by the two columns that a block shape is chosen for."""
+    fewest, fastest = min(rows, key=lambda row: row.moved).name, min(rows, key=lambda row: row.total).name
+    if fewest == fastest:
+        return f"`{fewest}` moves the fewest bytes and takes the least time."
+    return f"`{fewest}` moves the fewest bytes, and `{fastest}` takes the least time."
 
 
 def _record(fence: Fence, context: Context, name: str, chip: Chip) -> Record:
