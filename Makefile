@@ -9,6 +9,9 @@ ARGS =# more options for pytest: make test ARGS="-k anchors -n 0"
 export JAX_PLATFORMS = cpu
 export NO_MKDOCS_2_WARNING = 1
 
+# jax is imported by hundreds of processes, each of which would compile it again where Python may not keep the result.
+unexport PYTHONDONTWRITEBYTECODE
+
 # A build of one commit gives one set of bytes: dates come from the commit.
 ifndef SOURCE_DATE_EPOCH
 SOURCE_DATE_EPOCH := $(shell git log -1 --format=%ct 2>/dev/null)
