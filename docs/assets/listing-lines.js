@@ -7,12 +7,20 @@
     here: "M3.9 12A3.1 3.1 0 0 1 7 8.9h4V7H7a5 5 0 0 0 0 10h4v-1.9H7A3.1 3.1 0 0 1 3.9 12M8 13h8v-2H8v2m9-6h-4v1.9h4a3.1 3.1 0 0 1 0 6.2h-4V17h4a5 5 0 0 0 0-10Z",
     upstream: "M14 3v2h3.6l-9.8 9.8 1.4 1.4L19 6.4V10h2V3m-2 16H5V5h7V3H5a2 2 0 0 0-2 2v14a2 2 0 0 0 2 2h14a2 2 0 0 0 2-2v-7h-2v7Z",
   };
-  const line = (number) => document.getElementById(`L${number}`);
+  // The line of a number; where two listings of a page have the number, only the first one's has an id.
+  const line = (number, listing = null) => {
+    const first = document.getElementById(`L${number}`);
+    return !listing || listing.contains(first) ? first : listing.querySelector(`u[data-n="L${number}"]`);
+  };
+  const numberOf = (shown) => Number((shown.id || shown.dataset.n).slice(1));
   // What a page has a lot of is looked up when it is first asked for, so that a long page loads as a short one does.
   const once = (make) => {
     let made = null;
     return () => (made ??= make());
   };
+  // Once a page is there, the theme sets up each of its folds. On a page with a whole file it is kept from that: a listing
+  // opens its folds itself, and goes without the theme's button for copying and its marks on words that were searched for.
+  document.querySelector(".lst-whole")?.closest("[data-md-component]")?.removeAttribute("data-md-component");
   let chosen = null; // { first, last } of the lines that the address names
 
   // A message for those who hear the page.
@@ -60,7 +68,7 @@
   document.addEventListener("click", (event) => {
     const number = event.target.closest?.(".lst pre u[id]");
     if (!number) return;
-    const one = Number(number.id.slice(1));
+    const one = numberOf(number);
     const other = event.shiftKey && chosen ? chosen.first : one;
     select({ first: Math.min(one, other), last: Math.max(one, other) });
     getSelection().removeAllRanges(); // shift and a click also select text
@@ -69,7 +77,7 @@
   // The lines of a listing as [number, text]; the numbers are not text, so there is nothing to take out.
   const lines = (listing) => [...listing.querySelectorAll("pre")].flatMap((block) => {
     const texts = block.textContent.split("\n");
-    return [...block.querySelectorAll("u[id]")].map((shown, index) => [Number(shown.id.slice(1)), texts[index]]);
+    return [...block.querySelectorAll("u")].map((shown, index) => [numberOf(shown), texts[index]]);
   });
 
   // What a button speaks of: the chosen lines if they are in its listing, else all of it.
@@ -126,7 +134,7 @@
     });
   });
 
-  window.track = { line, once, reveal, say, select };
+  window.track = { line, numberOf, once, reveal, say, select };
   addEventListener("hashchange", follow);
   if (location.hash) follow();
 })();

@@ -9,7 +9,8 @@
 
   const light = (note) => {
     document.querySelectorAll(".lst u.lit").forEach((lit) => lit.classList.remove("lit"));
-    for (let n = Number(note?.dataset.from); n <= Number(note?.dataset.to); n += 1) line(n)?.classList.add("lit");
+    const listing = note?.closest(".lst");
+    for (let n = Number(note?.dataset.from); n <= Number(note?.dataset.to); n += 1) line(n, listing)?.classList.add("lit");
   };
   const noteOf = (node) => node.closest?.(".lst-note") ?? null;
   const focused = () => noteOf(document.activeElement);
@@ -22,8 +23,9 @@
     if (!reference) return;
     event.preventDefault();
     const { from, to } = reference.closest(".lst-note").dataset;
-    select({ first: Number(from), last: Number(to) });
-    reveal(line(from));
+    const first = line(from, reference.closest(".lst"));
+    if (first.id) select({ first: Number(from), last: Number(to) });
+    reveal(first);
   });
 
   const TOP = 90; // pixels that the heads of page and listing take
@@ -41,7 +43,7 @@
     if (!next) return say(step > 0 ? "No note below" : "No note above");
     next.focus({ preventScroll: true });
     if (next.dataset.from) {
-      reveal(line(next.dataset.from));
+      reveal(line(next.dataset.from, next.closest(".lst")));
       const { bottom } = next.getBoundingClientRect(); // on a narrow screen the note is below its lines
       if (bottom > innerHeight) next.scrollIntoView({ block: "nearest" });
       const lines = next.dataset.from === next.dataset.to ? `line ${next.dataset.from}` : `lines ${next.dataset.from} to ${next.dataset.to}`;

@@ -2,16 +2,18 @@
 "use strict";
 
 (() => {
-  const { line, once, reveal, say } = window.track;
+  const { line, numberOf, once, reveal, say } = window.track;
   const symbols = once(() => [...document.querySelectorAll(".lst pre b[data-to]")].map((mark) => {
     let begins = mark;
     while (begins.tagName !== "U") begins = begins.nextElementSibling;
-    return { mark, name: mark.id || mark.dataset.name, first: Number(begins.id.slice(1)), last: Number(mark.dataset.to) };
+    return { mark, begins, name: mark.id || mark.dataset.name, first: numberOf(begins), last: Number(mark.dataset.to) };
   }));
   if (!document.querySelector(".lst pre b[data-to]")) return;
 
   // What stands for a line on the screen: itself, or the closed fold that it is in.
   const shown = (element) => element?.closest("details:not([open])") ?? element;
+  // Where the box around an element is: known even of a box that is not laid out, as what is in it is not.
+  const boxed = (element) => element?.closest(".lst-box")?.getBoundingClientRect();
   const heads = [...document.querySelectorAll(".lst-head")].map((head) => {
     const listing = head.parentNode;
     return { head, listing, title: head.querySelector("b"), whole: head.querySelector("b").textContent };
@@ -22,8 +24,11 @@
   const nameAt = ({ listing, whole }, y) => {
     let found = whole;
     for (const { mark, name, last } of byListing().get(listing)) {
+      if (boxed(mark)?.top > y) break;
+      const ends = line(last, listing);
+      if (boxed(ends)?.bottom <= y) continue;
       if (shown(mark).getBoundingClientRect().top > y) break;
-      const end = shown(line(last));
+      const end = shown(ends);
       if (!end || end.getBoundingClientRect().bottom > y) found = name;
     }
     return found;
@@ -98,9 +103,9 @@
     const symbol = matches[index];
     if (!symbol) return;
     dialog.close();
-    history.pushState(null, "", `#${symbol.mark.id || `L${symbol.first}`}`);
-    reveal(line(symbol.first));
-    const target = line(symbol.first);
+    const target = symbol.begins;
+    if (symbol.mark.id || target.id) history.pushState(null, "", `#${symbol.mark.id || target.id}`);
+    reveal(target);
     target.tabIndex = -1;
     target.focus({ preventScroll: true });
     say(`${symbol.name}, line ${symbol.first}`);

@@ -16,6 +16,7 @@ from selectolax.lexbor import LexborHTMLParser as Html
 from selectolax.lexbor import LexborNode as Node
 
 from tests.browser.conftest import LINE, NARROW, WIDE
+from track.pins import lock
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -127,16 +128,16 @@ def test_in_firefox_a_line_that_is_linked_to_comes_to_lie_at_the_top(pages, url,
     assert [line for line in found if abs(line["y"] - line["top"]) > line["height"] + 1] == []
 
 
-def test_every_permalink_leads_to_a_pinned_file_to_lines_that_it_has_and_to_the_symbol(real, pages):
-    pinned = (real.root / "pins.toml").read_text()
-    sources = Sources(real.root / "build" / "sources")
+def test_every_permalink_leads_to_a_known_file_to_lines_that_it_has_and_to_the_symbol(real, pages):
+    """Known is what is pinned, and on the page of changes also what a release holds whose wheel names its commit."""
+    sources = Sources(real.root)
     wrong, checked = [], 0
     for name, page in pages.items():
         for link in Html(page).css("a[href*='/blob/']"):
             found = PERMALINK.fullmatch(str(link.attributes["href"]))
             assert found, (name, link.attributes["href"])
             project, commit, path, first, last = found.groups()
-            assert f'commit = "{commit}"' in pinned
+            assert commit in sources.pinned or name == "reference/what-changed.html", (name, link.attributes["href"])
             lines = sources.lines(project, commit, path)
             if not 1 <= int(first or 1) <= int(last or first or 1) <= len(lines):
                 wrong.append((name, found[0]))
@@ -160,27 +161,39 @@ def symbol_of(link: Node) -> str:
 
 
 class Sources:
-    """The pinned sources, as Python's own parser reads them."""
+    """The pinned sources and those of releases, as Python's own parser reads them."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.kept: dict[Path, Mapping[int, set[str]]] = {}
+    def __init__(self, root: Path) -> None:
+        self.folder = root / "build" / "sources"
+        pins = lock.read(root / "pins.toml").values()
+        self.pinned = {pin.commit for pin in pins}
+        self.wheels: dict[str, zipfile.ZipFile] = {}
+        for path in sorted((root / "build" / "wheels").glob("*.whl")):
+            wheel = zipfile.ZipFile(path)
+            versions = [wheel.read(name).decode() for name in wheel.namelist() if name.endswith("/version.py")]
+            named = re.findall(r"(?im)^\w*git\w*: .+ = ['\"](\w{40})['\"]", "\n".join(versions))
+            known = [pin.commit for pin in pins if path.name.startswith(f"{pin.project}-{pin.release.version}-")]
+            self.wheels |= dict.fromkeys([*named, *known], wheel)
+        self.kept: dict[tuple[str, str], Mapping[int, set[str]]] = {}
+
+    def text(self, project: str, commit: str, path: str) -> str:
+        file = self.folder / f"{project}-{commit}" / path
+        return file.read_text() if file.is_file() else self.wheels[commit].read(path).decode()
 
     def lines(self, project: str, commit: str, path: str) -> list[str]:
-        return (self.folder / f"{project}-{commit}" / path).read_text().splitlines()
+        return self.text(project, commit, path).splitlines()
 
     def names(self, project: str, commit: str, path: str, first: int) -> set[str]:
         """What is defined by the first statement at or after a line, comments passed over."""
         lines = self.lines(project, commit, path)
         while not lines[first - 1].strip() or lines[first - 1].lstrip().startswith("#"):
             first += 1
-        file = self.folder / f"{project}-{commit}" / path
-        if file not in self.kept:
+        if (commit, path) not in self.kept:
             starts: dict[int, set[str]] = {}
-            for line, name in defined(ast.parse(file.read_text())):
+            for line, name in defined(ast.parse(self.text(project, commit, path))):
                 starts.setdefault(line, set()).add(name)
-            self.kept[file] = starts
-        return self.kept[file].get(first, set())
+            self.kept[commit, path] = starts
+        return self.kept[commit, path].get(first, set())
 
 
 def defined(tree: ast.AST) -> Iterator[tuple[int, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,7 @@ from tests.pages.helpers import BOX, COMMIT, ROOT, bound, dom, library, listing
 from track.pages.document import Fence
 from track.pages.ids import Ids
 from track.pages.layout import Fold, Listing
-from track.pages.listing import render, render_header
+from track.pages.listing import PART, RUNS, render, render_header
 from track.pages.notes import renderer
 from track.spans import Span
 
@@ -175,6 +176,19 @@ def test_two_listings_of_a_page_share_no_id(tmp_path):
     assert len(ids) == len(set(ids))
 
 
+def test_a_line_whose_id_another_file_has_shows_its_number_and_its_note_leads_to_itself(tmp_path):
+    """Two files of a page may both have a line 20."""
+    (found,) = bound(tmp_path, listing("Box.fill", "- `self.size += amount` x")).listings
+    ids, tree = Ids(), library(tmp_path).tree("pkg/box.py")
+    parsed = dom(f"<main>{render(found, tree, ids)}{render(found, tree, ids)}</main>")
+    known = [node.attributes["id"] for node in parsed.css("[id]")]
+    assert len(known) == len(set(known))
+    assert [node.attributes["data-n"] for node in parsed.css("pre u:not([id])")] == [f"L{n}" for n in range(18, 24)]
+    one, other = parsed.css(".lst-note")
+    assert one.css_first("a").attributes["href"] == "#L20"
+    assert other.css_first("a").attributes["href"] == f"#{other.attributes['id']}"
+
+
 def test_notes_on_one_line_stand_together(tmp_path):
     page = listing("Box", "- `self.size += amount` One.", "- `self.size += amount` … `return self.size` Two.")
     parsed = rendered(tmp_path, page)
@@ -219,6 +233,33 @@ def test_a_whole_file_folds_each_symbol_with_the_blank_lines_after_it(tmp_path):
     assert [node.text() for node in parsed.css("summary")] == ["Box 10–27 Holds.", "pour 30–34 Pours."]
     assert [len(node.css(LINE)) for node in parsed.css("details")] == [20, 5]
     assert parsed.css_first(".lst-head b").text() == "box.py"
+
+
+def whole_of(folder, lines: int, folded: range):
+    """A file of this many lines as a whole page, of which these are folds of one line each."""
+    text = "".join(f"x{n} = {n}\n" for n in range(1, lines + 1))
+    folds = tuple(Fold(Span(n, n), "<p>One.</p>", f"x{n}", 0) for n in folded)
+    sources = library(folder, {"pkg/box.py": text})
+    shown = Listing(
+        Fence("source", (), {}, (), 1, 1), sources.module("pkg/box.py"), ("",), (Span(1, lines),), (), folds
+    )
+    return dom(render(shown, sources.tree("pkg/box.py"), Ids()))
+
+
+def test_a_whole_file_is_cut_where_a_browser_can_leave_out_what_is_not_seen(tmp_path):
+    """Two parts, then 20 folds and a line of which the last five runs fill no box."""
+    parsed = whole_of(tmp_path, 2 * PART + 21, range(2 * PART + 1, 2 * PART + 21))
+    assert [len(node.css(LINE)) for node in parsed.css("pre.lst-part")] == [PART, PART]
+    boxes = parsed.css("div.lst-box")
+    assert [len(box.css("details")) for box in boxes] == [RUNS, RUNS]
+    assert len(parsed.css(".lst-rest > details, .lst-rest > pre:not(.lst-part)")) == 21 - 2 * RUNS
+    assert numbers(parsed) == list(range(1, 2 * PART + 22))
+
+
+def test_the_style_sheet_knows_how_much_is_cut_off_at_once():
+    css = (ROOT / "docs" / "assets" / "listing.css").read_text()
+    assert {int(n) for n in re.findall(r"\.lst-part {[^}]*-height: calc\((\d+) \*", css)} == {PART}
+    assert {int(n) for n in re.findall(r"\.lst-box {[^}]*-height: auto calc\((\d+) \*", css)} == {RUNS}
 
 
 def test_the_label_of_a_fold_is_text_even_if_it_looks_like_markup(tmp_path):

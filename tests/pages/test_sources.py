@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import pytest
 
-from tests.pages.helpers import KINDS, PAGE, context, dom, errors_of, library
+from tests.pages.helpers import KINDS, PAGE, ROOT, context, dom, errors_of, library
 from track.anchors import symbols
 from track.errors import TrackError
 from track.pages import coverage
@@ -14,7 +15,7 @@ from track.pages.document import read
 from track.pages.layout import Bound, bind
 from track.pages.locks import Lock
 from track.pages.registered import role_by_decorator
-from track.pages.sources import plain, spoken
+from track.pages.sources import ROWS, Role, outline, plain, spoken
 from track.pages.weave import weave
 
 RULES = '''\
@@ -153,6 +154,17 @@ def test_the_outline_names_every_symbol_with_its_lines_and_role(html):
         "#cut-2",
     ]
     assert html.css(".src-outline em")[0].text() == "page"
+
+
+def test_a_long_outline_is_cut_into_lists_whose_height_the_style_sheet_knows():
+    text = "".join(f"def f{n}(): ...\n" for n in range(2 * ROWS + 3))
+    found = [Role(symbol, "", "page") for symbol in symbols.parse(PATH, text).symbols]
+    lists = dom(outline(found, lambda _: "")).css("nav.src-outline > ul")
+    assert [len(part.css("li")) for part in lists] == [ROWS, ROWS, 3]
+    css = (ROOT / "docs" / "assets" / "source.css").read_text()
+    row = 1.5 * 0.68 + 2 * 0.15  # line height, size and padding, in rem
+    heights = [float(rem) for rem in re.findall(r"not\(:last-child\) {[^}]*-height: auto ([\d.]+)rem", css)]
+    assert heights[0] == pytest.approx(ROWS * row)
 
 
 def test_every_line_is_there_once_in_order_and_every_outline_link_has_its_place(html):

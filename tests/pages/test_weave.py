@@ -12,12 +12,18 @@ from tests.pages.helpers import PAGE, ROOT, bound, context, document, dom, error
 from track.errors import TrackError
 from track.facts.catalog import Fact
 from track.pages.context import Context
+from track.pages.document import Fence
 from track.pages.layout import Bound
+from track.pages.path import track
 from track.pages.plan import Phase, Planned
 from track.pages.weave import weave
 
 FACTS = {"box.lines": Fact("box.lines", 1234, "lines", "here")}
-EMPTY_TRACK = '<ol class="track">\n</ol>'
+
+
+def empty_track(site):
+    """What a fence becomes where nothing is planned, which these tests look for in its place."""
+    return track(Fence("track", (), {}, (), 1, 1), site).strip()
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +50,9 @@ def refused(site: Context, page: str) -> TrackError:
 
 
 def test_prose_around_a_fence_stays_in_its_place(site):
-    assert woven(site, "# Head\n\nOne.\n\n```track\n```\n\nTwo.\n") == f"# Head\n\nOne.\n\n{EMPTY_TRACK}\n\nTwo.\n"
+    assert (
+        woven(site, "# Head\n\nOne.\n\n```track\n```\n\nTwo.\n") == f"# Head\n\nOne.\n\n{empty_track(site)}\n\nTwo.\n"
+    )
 
 
 def test_the_list_of_a_listing_becomes_its_notes_and_is_no_list_any_more(site):
@@ -110,7 +118,7 @@ def test_the_track_links_what_is_written_and_names_what_is_planned(root):
     assert parsed.css_first("a").attributes["href"] == "start/a.html"
     assert parsed.css_first("a").text() == "A <b>"
     assert [node.text() for node in parsed.css(".planned")] == ["B"]
-    assert parsed.css_first(".done").text() == "1 of 2 written"
+    assert parsed.css_first(".done").text() == "1 of 2 written, 1 min"
 
 
 PIECES = ["word", "*two*", "`co de`", "- item", "1. item", "> said", "<b>x</b>", "a | b", "# Head", "é…"]
@@ -120,7 +128,7 @@ PARAGRAPHS = st.lists(st.lists(st.sampled_from(PIECES), min_size=1).map("\n".joi
 @given(PARAGRAPHS)
 def test_text_outside_of_fences_survives(site, paragraphs):
     page = "\n\n```track\n```\n\n".join(paragraphs) + "\n"
-    expected = f"\n\n{EMPTY_TRACK}\n\n".join(paragraphs) + "\n"
+    expected = f"\n\n{empty_track(site)}\n\n".join(paragraphs) + "\n"
     assert weave(Bound(document(page), ()), site) == expected
 
 

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.pages.helpers import ROOT, context, dom, pinned
+from tests.pages.helpers import NOTHING_KNOWN, ROOT, dom, pinned
 from track.facts import book
+from track.pages.context import Context
 from track.pages.document import BOUND, Fence
 from track.pages.ids import Ids
 from track.pages.layout import Bound, Fold, Listing
@@ -67,7 +68,7 @@ def noted() -> str:
     bound = open_page(path, ROOT / "docs", pinned(), read_lock(path))
     fences = tuple(fence for fence in bound.document.fences if fence.kind in BOUND)
     bare = Bound(dataclasses.replace(bound.document, fences=fences), bound.listings)
-    given = dataclasses.replace(context(ROOT, facts=book.of_checkout(ROOT, pinned())), library=pinned())
+    given = Context(ROOT, pinned(), book.of_checkout(ROOT, pinned()), NOTHING_KNOWN, ())
     return weave(bare, given).replace("](../", "](")
 
 

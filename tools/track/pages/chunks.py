@@ -2,7 +2,8 @@
 
 pre                    lines in a row; no `code` in it, because the theme would give each a button and a tab stop
   u#L120               before each line; the style sheet makes its number of its id, so copying takes code alone; no
-                       `a`, because the theme sets each `a` of a page up while it loads
+                       `a`, because the theme sets each `a` of a page up while it loads; `u data-n=L120` where another
+                       listing of the page has the id
   b#Box.fill           before the line on which a symbol begins; `data-to` is its last line
 details.lst-fold       lines that are folded, with the reason in the summary
 div.lst-folded         around that and the reason, where the reason is more than words
@@ -36,10 +37,12 @@ class Chunks:
     module: Module
     ids: Ids
     link: Linker | None = None
+    addressed: set[int] = dataclasses.field(default_factory=set[int])
+    """The lines drawn so far that have an address; the others' is taken by another listing of the page."""
 
     def code(self, span: Span, css: str) -> str:
         """Lines in a row."""
-        rows = [f'{self._marks(n)}<u id="L{n}"></u>{self._line(n)}' for n in span.lines]
+        rows = [f"{self._marks(n)}<u {self._number(n)}></u>{self._line(n)}" for n in span.lines]
         return f'<pre class="{css}" data-search-exclude>' + "\n".join(rows) + "</pre>"
 
     def fold(self, fold: Fold, span: Span | None = None) -> str:
@@ -55,6 +58,12 @@ class Chunks:
         if words or not fold.role:
             return shown
         return f'<div class="lst-folded">{shown}<div class="lst-role">{fold.role}</div></div>'
+
+    def _number(self, line: int) -> str:
+        if not self.ids.take(f"L{line}"):
+            return f"data-n=L{line}"
+        self.addressed.add(line)
+        return f'id="L{line}"'
 
     def _line(self, line: int) -> str:
         return linked(self.module, line, self.link) if self.link else highlighted(self.module)[line - 1]

@@ -10,6 +10,7 @@ Markup, style sheet (`docs/assets/listing.css`) and scripts (`docs/assets/listin
           div.lst-notes    the note; beside the code on a wide screen, between the two on a narrow one
           div.lst-rest     the lines after them
           pre.lst-part     of a whole file, exactly `PART` lines that nothing folds, whose height the style sheet knows
+          div.lst-box      of a whole file, `RUNS` runs in a row that are no parts, most of them folds
 
 What is inside of `pre` and of folds is told in `track.pages.chunks`. All of it reads without scripts.
 """
@@ -18,9 +19,10 @@ from __future__ import annotations
 
 import dataclasses
 import html
+import itertools
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from track.pages.chunks import Chunks
 from track.pages.document import FOLDED, SOURCE
@@ -30,10 +32,12 @@ from track.pages.references import Linker
 from track.pins.tree import SourceTree
 from track.spans import Span
 
-__all__ = ["PART", "render", "render_header"]
+__all__ = ["PART", "RUNS", "render", "render_header"]
 
 PART = 24
 """Lines of a piece of a whole file; docs/assets/listing.css has the same number."""
+RUNS = 8
+"""Folds, or short pieces between folds, that a browser lays out together; the style sheet has this number too."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -154,21 +158,42 @@ class _Rows:
     def row(self, row: _Row) -> str:
         lead, *rest = row.runs
         noted = [self.run(lead)]
-        notes = [_note(note, self.chunks.ids) for note in row.notes]
+        notes = [self.note(note) for note in row.notes]
         beside = ['<div class="lst-notes">', *notes, "</div>"] if notes else []
-        after = [self.run(run) for run in rest]
+        after = list(self.runs(rest))
         tail = ['<div class="lst-rest">', *after, "</div>"] if after else []
         return "\n".join(['<div class="lst-row">', *noted, *beside, *tail, "</div>"])
+
+    def runs(self, runs: Sequence[_Run]) -> Iterator[str]:
+        """Runs as they stand; of a whole file, `RUNS` of them in a row are a box."""
+        for part, together in itertools.groupby(runs, self.is_part):
+            for some in itertools.batched(together, RUNS):
+                drawn = [self.run(run) for run in some]
+                boxed = _is_whole(self.listing) and not part and len(some) == RUNS
+                yield from ['<div class="lst-box">', *drawn, "</div>"] if boxed else drawn
+
+    def is_part(self, run: _Run) -> bool:
+        """Whether the style sheet knows how high this run is."""
+        return _is_whole(self.listing) and not run.fold and len(run.span.lines) == PART
+
+    def note(self, note: Note) -> str:
+        """A note; the keys move from one to the next, so neither it nor its link is a tab stop."""
+        name = self.chunks.ids.numbered(_stem(note.anchor.symbol or "module"))
+        first, last = note.span.first, note.span.last
+        place = f"L{first}" if first in self.chunks.addressed else name
+        link = f'<a class="lst-ref" href="#{place}" tabindex="-1">{note.span}</a>'
+        lines = f'data-from="{first}" data-to="{last}"'
+        return f'<div class="lst-note" id="{name}" role="note" tabindex="-1" {lines}>{link}{note.item.body}</div>'
 
     def run(self, run: _Run) -> str:
         if run.fold:
             return self.chunks.fold(run.fold, run.span)
-        part = " lst-part" if _is_whole(self.listing) and len(run.span.lines) == PART else ""
+        part = " lst-part" if self.is_part(run) else ""
         return self.chunks.code(run.span, "lst-on" if run.noted else f"lst-off{part}")
 
 
 def _runs(listing: Listing, piece: Span) -> Iterator[_Run]:
-    """Cut a piece where a note begins or ends and around every fold, and the open lines of a whole file into parts."""
+    """Cut a piece where a note begins or ends, around each fold, and every `PART` open lines of a whole file."""
     folded = {n: fold for fold in listing.folds for n in fold.span.lines}
     noted = {n: note for note in listing.notes for n in note.span.lines}
     begins = {note.span.first for note in listing.notes}
@@ -180,14 +205,6 @@ def _runs(listing: Listing, piece: Span) -> Iterator[_Run]:
         if end or folded.get(line) is not folded.get(after) or (line in noted) != (after in noted):
             yield _Run(Span(first, line), first in noted and first not in folded, folded.get(line))
             first = after
-
-
-def _note(note: Note, ids: Ids) -> str:
-    """A note; the keys move from one to the next, so neither it nor its link is a tab stop."""
-    name = ids.numbered(_stem(note.anchor.symbol or "module"))
-    link = f'<a class="lst-ref" href="#L{note.span.first}" tabindex="-1">{note.span}</a>'
-    lines = f'data-from="{note.span.first}" data-to="{note.span.last}"'
-    return f'<div class="lst-note" id="{name}" role="note" tabindex="-1" {lines}>{link}{note.item.body}</div>'
 
 
 def _stem(symbol: str) -> str:

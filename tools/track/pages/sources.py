@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import html
+import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
@@ -21,7 +22,10 @@ from track.pages.registered import role_by_decorator
 from track.pages.signatures import summary
 from track.spans import Span
 
-__all__ = ["Role", "bodies", "outline", "plain", "roles", "spoken"]
+__all__ = ["ROWS", "Role", "bodies", "outline", "plain", "roles", "spoken"]
+
+ROWS = 10
+"""Rows of a list of the outline; docs/assets/source.css has the same number."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,15 +73,16 @@ def bodies(found: Sequence[Role], module: Module) -> Iterator[tuple[Span, Role]]
 def outline(found: Sequence[Role], text: Callable[[Role], str]) -> str:
     """The symbols in file order as HTML, methods below their class; `text` makes HTML of a role.
 
-    Its links are no tab stops, because the folds below it are in the same order.
+    Its links are no tab stops, because the folds below it are in the same order. Of its lists, each but the last has
+    `ROWS` rows, and a browser lays one out where it is seen.
     """
     rows = [
         f'<li class="src-in-{role.symbol.qualname.count(".")}"><small>{role.symbol.owned}</small>'
         f'<a href="#{of_symbol(role.symbol)}" tabindex="-1">{html.escape(role.symbol.name)}</a> {text(role)}</li>'
         for role in found
     ]
-    head = '<nav class="src-outline" aria-label="Symbols of the file" tabindex="0" data-search-exclude><ul>'
-    return "\n".join([head, *rows, "</ul></nav>"])
+    head = '<nav class="src-outline" aria-label="Symbols of the file" tabindex="0" data-search-exclude>'
+    return "\n".join([head, *("\n".join(["<ul>", *some, "</ul>"]) for some in itertools.batched(rows, ROWS)), "</nav>"])
 
 
 def plain(text: str) -> str:
