@@ -14,7 +14,7 @@ from track.pages.context import Context
 from track.pages.document import Document, read
 from track.pages.layout import Bound, bind
 from track.pages.locks import Lock
-from track.pages.names import Names
+from track.pages.names import Names, script
 from track.pages.places import relative
 from track.pages.signatures import first_sentence, signature
 from track.pages.weave import weave
@@ -226,7 +226,7 @@ def test_the_script_has_a_card_for_every_link_that_was_given_out(names):
     link(names, "`get_grid`")
     link(names, "`Spec.to_mapping`", page(NOTED, "docs/a/noted.md"))
     names.linker("pkg/other.py", "docs/x.md")("words", 6)
-    said = names.script().decode()
+    said = script(names.taken()).decode()
     assert json.loads(said.removeprefix("window.trackNames=").removesuffix(";\n")) == {
         "a/noted.html": ["pkg/core.py", "The words."],
         "a/noted.html#Spec.to_mapping": [

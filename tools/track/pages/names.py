@@ -28,7 +28,10 @@ from track.pages.prose import CODE
 from track.pages.references import Linker
 from track.pages.signatures import signature, summary
 
-__all__ = ["DOORS", "Names"]
+__all__ = ["DOORS", "Card", "Names", "script"]
+
+type Card = tuple[str, str]
+"""What a definition is: its signature, and its first sentence."""
 
 DOORS = {
     "pl": "jax.experimental.pallas",
@@ -53,7 +56,11 @@ class Names:
     meanings: Meanings
     places: Places
     used: dict[str, Definition] = dataclasses.field(default_factory=dict[str, Definition])
-    """What the links that were given out lead to, by address."""
+    """What the links that were given out lead to, by address, since `taken` was last asked."""
+    _in_code: dict[str, Mapping[tuple[int, str], Definition]] = dataclasses.field(
+        default_factory=dict[str, Mapping[tuple[int, str], Definition]], repr=False, compare=False
+    )
+    """What the names of a file mean, which takes a while to find, once for all its listings."""
 
     @staticmethod
     def of_pages(library: Library, pages: Iterable[Bound]) -> Names:
@@ -62,7 +69,9 @@ class Names:
 
     def linker(self, path: str, page: str) -> Linker:
         """The addresses of the names in a file, for a listing on `page`."""
-        known, here = self.meanings.in_code(path), page_address(page)
+        if path not in self._in_code:
+            self._in_code[path] = self.meanings.in_code(path)
+        known, here = self._in_code[path], page_address(page)
 
         def link(name: str, line: int) -> str | None:
             definition = known.get((line, name))
@@ -98,20 +107,20 @@ class Names:
         """What the public modules pass on."""
         return frozenset(found for module in DOORS.values() for found in self.meanings.exported(module).values())
 
-    def script(self) -> bytes:
-        """A script that holds, for every address that a name leads to, its signature and what it is."""
-        rows = {address: self._card(definition) for address, definition in sorted(self.used.items())}
-        text = json.dumps(rows, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
-        return f"window.trackNames={text};\n".encode()
+    def taken(self) -> dict[str, Card]:
+        """The cards of what was given out since this was last asked, by address."""
+        cards = {address: self._card(definition) for address, definition in self.used.items()}
+        self.used.clear()
+        return cards
 
-    def _card(self, definition: Definition) -> tuple[str, str]:
+    def _card(self, definition: Definition) -> Card:
         module = self.library.module(definition.path)
         if definition.symbol is None:
             return definition.path, " ".join((ast.get_docstring(module.tree) or "").partition("\n\n")[0].split())
         return signature(module, definition.symbol), summary(definition.symbol)
 
     def address(self, definition: Definition) -> str:
-        """Where a definition is told of, counted from the site's root; its card goes into the script."""
+        """Where a definition is told of, counted from the site's root; its card is among those `taken` next."""
         address = self.places.of(definition)
         self.used[address] = definition
         return address
@@ -130,6 +139,12 @@ class Names:
     def _index(self, path: str) -> Mapping[str, Definition]:
         """The names of a file that mean one symbol of it, by qualified name or by its last part."""
         return _index(self.library.module(path))
+
+
+def script(cards: Mapping[str, Card]) -> bytes:
+    """A script that holds, for every address that a name leads to, its signature and what it is."""
+    text = json.dumps(dict(sorted(cards.items())), ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
+    return f"window.trackNames={text};\n".encode()
 
 
 @functools.lru_cache(maxsize=128)

@@ -7,14 +7,11 @@ import urllib.parse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import jupytext  # pyright: ignore[reportMissingTypeStubs] -- it has none
-
 __all__ = ["lab_notebook", "notebook", "open_in_colab"]
 
 if TYPE_CHECKING:
     from track.labs import Lab
 
-JUPYTEXT: Any = jupytext  # which leaves the types of its arguments out
 INSTALL = f"%pip install --quiet jax=={importlib.metadata.version('jax')} numpy"
 """The jax that the site is built with: a service may have an older one, which a bare name would leave there."""
 KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
@@ -61,14 +58,18 @@ def lab_notebook(root: Path, lab: Lab) -> bytes:
 
 def _made(cells: list[str]) -> bytes:
     """The notebook of these cells; those that write a file below kernels/ are closed."""
-    made = JUPYTEXT.reads("\n".join(cells), fmt="py:percent")
+    # It costs a quarter of a second, and few pages need it.
+    import jupytext  # noqa: PLC0415 -- as said  # pyright: ignore[reportMissingTypeStubs] -- it has none
+
+    typed: Any = jupytext  # which leaves the types of its arguments out
+    made = typed.reads("\n".join(cells), fmt="py:percent")
     made.nbformat_minor = NO_IDS
     made.metadata["kernelspec"] = KERNEL
     for cell in made.cells:
         cell.pop("id", None)
         if cell.source.startswith(f"{WRITE}kernels/"):
             cell.metadata.update(CLOSED)
-    return JUPYTEXT.writes(made, fmt="ipynb").encode()
+    return typed.writes(made, fmt="ipynb").encode()
 
 
 def open_in_colab(address: str) -> str:

@@ -11,23 +11,28 @@ from track.pages.document import Fence
 from track.pages.minutes import NOTE_SECONDS, WORDS, minutes, spoken
 from track.pages.plan import Phase, Planned
 
-__all__ = ["track"]
+__all__ = ["times", "track"]
 
 _READ = frozenset({"article", "annotated", "lab", "layer"})
 """The kinds that are read from the top; the others are for looking things up, and have no time."""
 
 
+type _Times = dict[str, int | None]
+"""Minutes of every planned page: 0 for looking up, None where it is not written yet."""
+
+
+def times(context: Context) -> _Times:
+    """How long each planned page takes, which the front page is made from besides its own text."""
+    docs = context.root / "docs"
+    return {page.path: _time(docs, page) for phase in context.plan for page in phase.pages}
+
+
 def track(fence: Fence, context: Context) -> str:
     """The phases in their order; pages that are written are links, the others are marked as planned."""
     options(fence, context, set())
-    docs = context.root / "docs"
-    times = {page.path: _time(docs, page) for phase in context.plan for page in phase.pages}
+    found = times(context)
     on, beside = ([phase for phase in context.plan if phase.beside is side] for side in (False, True))
-    return "\n".join([_total(times), _list(on, times, "track"), _list(beside, times, "track beside")])
-
-
-type _Times = dict[str, int | None]
-"""Minutes of every planned page: 0 for looking up, None where it is not written yet."""
+    return "\n".join([_total(found), _list(on, found, "track"), _list(beside, found, "track beside")])
 
 
 def _time(docs: Path, page: Planned) -> int | None:

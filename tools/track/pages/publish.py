@@ -18,6 +18,7 @@ from track.pages.llms import llms_txt
 from track.pages.offline import ARCHIVE, offline_files, zipped
 from track.pages.policy import with_policy
 from track.pages.repairs import repaired
+from track.pages.sources import OUTLINE
 from track.pins.lock import Pin
 
 __all__ = ["publish"]
@@ -33,11 +34,17 @@ def publish(root: Path, site: Path, pins: Sequence[Pin]) -> None:
     repository = address(root).get("TRACK_REPO_URL", "")
     for name, data in files.items():
         if name.endswith(".html"):
-            page = with_footer(repaired(data.decode()), name, repository, pins, offers)
+            page = with_footer(_shown_whole(repaired(data.decode())), name, repository, pins, offers)
             files[name] = with_policy(page, name).encode()  # last, because it knows all that is on the page
     for name, data in files.items():
         write_if_changed(site / name, data)
     write_if_changed(site / ARCHIVE, zipped(offline_files(files)))
+
+
+def _shown_whole(page: str) -> str:
+    """The page; one of source is first shown when its words are there, and not with the theme's head alone."""
+    link = f'<link rel="expect" href="#{OUTLINE}" blocking="render">'
+    return page.replace("<title>", f"{link}<title>", 1) if f'id="{OUTLINE}"' in page else page
 
 
 def _added(root: Path) -> dict[str, bytes]:

@@ -16,7 +16,7 @@ import yaml
 
 from track.errors import Finding
 from track.pages.config import load_config
-from track.pages.site import site_environment
+from track.pages.generator import site_environment
 
 __all__ = ["build_second"]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from pathlib import Path
 
 from track.errors import BadEnvironment
-from track.pages.site import site_environment
+from track.pages.generator import site_environment
 
 __all__ = ["serving", "snapshot", "watch"]
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
-import importlib.metadata
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from track.anchors.library import Library
-from track.errors import Finding, TrackError, raise_all
+from track.errors import TrackError, raise_all
 from track.files import digest, write_if_changed
 from track.pages import search
 from track.pages.address import address
@@ -23,12 +19,14 @@ from track.pages.config import load_config
 from track.pages.context import Context
 from track.pages.directives import DIRECTIVES
 from track.pages.document import Fence
+from track.pages.generator import generate, packages
 from track.pages.layout import Bound
 from track.pages.locks import Lock, read_lock, write_lock
-from track.pages.names import Names
+from track.pages.names import Names, script
 from track.pages.plan import misplaced, reading_order
 from track.pages.publish import publish
-from track.pages.weave import locked, open_page, weave
+from track.pages.weave import locked, open_page
+from track.pages.woven import weaver
 from track.pins.lock import Pin
 
 __all__ = ["annotated", "build_html", "drafts", "figures", "is_current", "relock", "site_key", "weave_all"]
@@ -58,19 +56,22 @@ def weave_all(root: Path, context: Context) -> int:
     order = [docs / path for path in reading_order(nav)]
     ordered = [opened[page] for page in order if page in opened]
     names = Names.of_pages(context.library, ordered)
-    naming = dataclasses.replace(context, names=names)
-    woven = dict(_each(opened, lambda page: weave(opened[page], naming), errors))
+    shared = [*packages(), *_named(root, _shared(root)), repr([page.relative_to(docs) for page in pages])]
+    weave = weaver(context, names, shared)
+    woven = dict(_each(opened, lambda page: weave(opened[page]), errors))
     raise_all(errors)
     for page, bound in opened.items() if not draft else ():
         write_lock(page, locked(bound, locks[page], context.library))
     copied = (path for path in docs.rglob("*") if path.is_file() and not _private(path))
     assets = {path.relative_to(docs): path.read_bytes() for path in copied}
-    made = {Path(name): data for name, data in {**context.files, NAMES: names.script()}.items()}
+    cards = {address: card for made in woven.values() for address, card in made.cards.items()}
+    added = {Path(name): data for made in woven.values() for name, data in made.files.items()}
     _write(root / FOLDER, readable(context.library))
-    found = [*search.entries(ordered, names, context.evidence), *context.found]
+    notes = (entry for made in woven.values() for entry in made.found)
+    found = [*search.entries(ordered, names, context.evidence), *notes]
     write_if_changed(root / search.FOUND, msgspec.json.encode(found))
-    written = {page.relative_to(docs): text for page, text in woven.items()}
-    return _write(root / "build" / "pages", {**written, **assets, **made})
+    written = {page.relative_to(docs): made.text for page, made in woven.items()}
+    return _write(root / "build" / "pages", {**written, **assets, **added, Path(NAMES): script(cards)})
 
 
 def _each[T](pages: Iterable[Path], make: Callable[[Path], T], errors: list[TrackError]) -> Iterator[tuple[Path, T]]:
@@ -130,10 +131,14 @@ def figures(bound: Bound, context: Context) -> Iterator[tuple[Fence, str]]:
 
 def site_key(root: Path, pins: Path, *, draft: bool = False) -> str:
     """A hash of all that the site is made from: pages, kernels, the tool, the pins, the address and the packages."""
-    versions = sorted(f"{d.name} {d.version}" for d in importlib.metadata.distributions())
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    files = [part for path in _inputs(root) for part in (path.relative_to(root).as_posix(), path.read_bytes())]
-    return digest(f"draft: {draft}", *versions, repr(sorted(address(root).items())), epoch, pins.read_bytes(), *files)
+    files = _named(root, _inputs(root))
+    return digest(f"draft: {draft}", *packages(), repr(sorted(address(root).items())), epoch, pins.read_bytes(), *files)
+
+
+def _named(root: Path, paths: Iterable[Path]) -> Iterator[str | bytes]:
+    """The files' names and what they hold, for a digest."""
+    return (part for path in paths for part in (path.relative_to(root).as_posix(), path.read_bytes()))
 
 
 def _inputs(root: Path) -> Iterator[Path]:
@@ -141,6 +146,15 @@ def _inputs(root: Path) -> Iterator[Path]:
     yield from (path for path in files if path.is_file())
     for folder in ("docs", "kernels", "tools"):
         yield from sorted(p for p in (root / folder).rglob("*") if p.is_file() and p.suffix != ".pyc")
+
+
+def _shared(root: Path) -> Iterator[Path]:
+    """The inputs that any page may be woven from: all but the pages, their locks, and what only a browser reads."""
+    docs = root / "docs"
+    for path in _inputs(root):
+        own = docs in path.parents and (path.suffix == ".md" or path.name.endswith(".lock.json"))
+        if not own and docs / "assets" not in path.parents:
+            yield path
 
 
 def is_current(root: Path, key: str) -> bool:
@@ -154,7 +168,7 @@ def build_html(root: Path, key: str, pins: Sequence[Pin]) -> None:
     site, fresh, old = (root / "build" / name for name in ("site", "site.partial", "site.old"))
     for left in (fresh, old):
         shutil.rmtree(left, ignore_errors=True)
-    run_mkdocs(root, fresh)
+    generate(root, fresh)
     search.complete(root, fresh)
     publish(root, fresh, pins)
     (root / STAMP).unlink(missing_ok=True)
@@ -163,26 +177,3 @@ def build_html(root: Path, key: str, pins: Sequence[Pin]) -> None:
     fresh.rename(site)
     shutil.rmtree(old, ignore_errors=True)
     write_if_changed(root / STAMP, key)
-
-
-def run_mkdocs(root: Path, out: Path) -> None:
-    """Build strictly into `out`; Finding with what MkDocs said if it refuses."""
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", str(root / "mkdocs.yml")]
-    run = subprocess.run(
-        [*command, "--site-dir", str(out)],
-        cwd=root,
-        env=site_environment(root),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    if run.returncode != 0:
-        said = [line for line in run.stdout.splitlines() if line.startswith(("WARNING", "ERROR", "Aborted", "Config"))]
-        shown = "\n".join(said or run.stdout.splitlines()[-12:])
-        raise Finding("MkDocs refuses the woven pages", {"found": shown}, "mend the page in docs/, then: make site")
-
-
-def site_environment(root: Path) -> dict[str, str]:
-    """The environment in which a site is built: the repository's address, and no notices."""
-    return {**os.environ, **address(root), "NO_MKDOCS_2_WARNING": "1"}

@@ -22,8 +22,10 @@ from track.pages.registered import role_by_decorator
 from track.pages.signatures import summary
 from track.spans import Span
 
-__all__ = ["ROWS", "Role", "bodies", "outline", "plain", "roles", "spoken"]
+__all__ = ["OUTLINE", "ROWS", "Role", "bodies", "outline", "plain", "roles", "spoken"]
 
+OUTLINE = "outline"
+"""The id of an outline on its page."""
 ROWS = 10
 """Rows of a list of the outline; docs/assets/source.css has the same number."""
 
@@ -81,7 +83,7 @@ def outline(found: Sequence[Role], text: Callable[[Role], str]) -> str:
         f'<a href="#{of_symbol(role.symbol)}" tabindex="-1">{html.escape(role.symbol.name)}</a> {text(role)}</li>'
         for role in found
     ]
-    head = '<nav class="src-outline" aria-label="Symbols of the file" tabindex="0" data-search-exclude>'
+    head = f'<nav class="src-outline" id="{OUTLINE}" aria-label="Symbols of the file" tabindex="0" data-search-exclude>'
     return "\n".join([head, *("\n".join(["<ul>", *some, "</ul>"]) for some in itertools.batched(rows, ROWS)), "</nav>"])
 
 
