@@ -182,6 +182,12 @@ def tree(root: Path) -> dict[str, str]:
     return {p.relative_to(root).as_posix(): hashlib.sha256(p.read_bytes()).hexdigest() for p in found}
 
 
+def waiting(root: Path) -> list[str]:
+    """The notes whose code is another one now."""
+    drifts = read_report(root / flow.REPORT).drifts
+    return [drift.id for drift in drifts if drift.thing == "note" and drift.kind in {"edited", "renamed"}]
+
+
 def ids(root: Path) -> dict[str, str]:
     """The notes of the page, by quote."""
     report = read_report(root / flow.REPORT)
@@ -251,6 +257,8 @@ def test_a_strict_page_fails_until_every_note_is_decided(root):
         "no symbol 'gone' in tiny/a.py",
         "a note no longer matches its code: renamed",
     ]
+    named = {error.next_step for error in caught.value.errors if "note" in error.what}
+    assert named == {f"read it against the code: track drift show {name}" for name in waiting(root)}
     loose = bound(root, page, draft=True)
     stale = {note.item.first for one in loose.listings for note in one.notes if note.stale}
     assert stale == {quote for quote, kind in KINDS.items() if kind in {"edited", "renamed"}}

@@ -252,7 +252,7 @@ def test_code_that_was_edited_is_a_finding_with_the_way_on(tmp_path):
         "quote": "self.size += amount",
         "found": f"line {line_of('self.size += amount')}, in Box.fill",
     }
-    assert re.fullmatch(r"read it against the code: track drift show [0-9a-f]{8}", error.next_step)
+    assert error.next_step == f"read it against the code, then: track lock {PAGE}"
 
 
 def test_code_that_was_deleted_is_lost_with_the_closest_lines(tmp_path):

@@ -240,6 +240,8 @@ class _Binder:
 
     def drifted(self, item: Item, known: Locked, now: anchors.Resolution) -> Finding:
         place = f"line {now.span}, in {now.symbol or 'the module'}" if now.span else "nothing alike"
+        page = self.document.path
+        way_on = f": track drift show {note_id(page, known)}" if known.pending else f", then: track lock {page}"
         return Finding(
             f"a note no longer matches its code: {known.pending or now.kind}",
             {
@@ -249,7 +251,7 @@ class _Binder:
                 "quote": item.quote,
                 "found": "\n".join(now.candidates) or place,
             },
-            f"read it against the code: track drift show {note_id(self.document.path, known)}",
+            f"read it against the code{way_on}",
         )
 
     def hidden(self, notes: Sequence[Note], folds: Sequence[Fold]) -> Iterator[TrackError]:
