@@ -57,7 +57,7 @@ def test_a_draft_lists_every_note_in_time_and_accepting_it_can_be_undone(site):
     assert took < ALLOWED
     site.track("bump", "jax", "--accept")
     assert lock.read(site.root / "pins.toml")["jax"].release.version == version
-    assert {"pins.toml", "requirements/site.in", "docs/tpu/pipeline.md"} <= {
+    assert {"pins.toml", "requirements/site.in", "docs/tpu/pipeline.lock.json"} <= {
         name for name, digest in files(site).items() if before.get(name) != digest
     }
     site.track("bump", "jax", "--undo")
