@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from tests.pages.helpers import BOX, COMMIT, PAGE, bound, document, errors_of, library, listing, reviewed
