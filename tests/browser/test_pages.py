@@ -23,15 +23,22 @@ pytestmark = pytest.mark.timeout(600)
 PERMALINK = re.compile(r"https://github\.com/[\w.-]+/([\w.-]+)/blob/([0-9a-f]{40})/([^#]+?)(?:#L(\d+)(?:-L(\d+))?)?")
 
 
+LAGS = "A “link” element with a “blocking” attribute must have a “rel” attribute whose value is “stylesheet”."
+
+
 def test_every_page_is_valid_html(folder, java, npm):
-    """The W3C's validator finds no error, a second element with an id and a policy that is none included."""
+    """The W3C's validator finds no error, a second element with an id and a policy that is none included.
+
+    It lags behind the standard in one: `blocking` may be on a link whose `rel` is `expect`, too (section 4.2.4).
+    """
     jar = npm / "vnu-jar" / "build" / "dist" / "vnu.jar"
     command = [java, "-Xss4m", "-jar", str(jar), "--errors-only", "--format", "json", "--skip-non-html", str(folder)]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     found = json.loads(run.stderr)["messages"]
-    told = [f"{m['url'].removeprefix(folder.as_uri())}:{m.get('lastLine')}: {m['message']}" for m in found]
-    assert told == []
-    assert run.returncode == 0
+    told = [(m["url"].removeprefix(folder.as_uri()), m.get("lastLine"), m["message"]) for m in found]
+    assert [one for one in told if one[2] != LAGS] == []
+    expecting = {path for path in folder.rglob("*.html") if '<link rel="expect"' in path.read_text()}
+    assert len(told) == len(expecting)  # so an update of the validator tells when the exception can go
 
 
 def test_no_page_says_an_error_or_asks_another_host(pages, url, watched):

@@ -134,7 +134,7 @@ def lit(html) -> list[tuple[str, list[str]]]:
         ("descent", [*GPU, "lit: x"], "unknown option 'lit' of descent", "case, kernel, lane, target"),
         ("units", ["kernel: copy", "chip: v5e", "mark-ptx: x"], "unknown option 'mark-ptx' of units", None),
         ("verdicts", ["topics: plain, fancy"], "no topic 'fancy'", "plain"),
-        ("verdicts", ["topic: plain"], "unknown option 'topic' of verdicts", "topics"),
+        ("verdicts", ["topic: plain"], "unknown option 'topic' of verdicts", "search, topics"),
         ("run", ["topic: mistakes"], "no topic 'mistakes'", "plain"),
         ("run", ["topic: ../kernels/plain"], "no topic '../kernels/plain'", "plain"),
     ],

@@ -241,7 +241,7 @@ SEARCHES = {
     "Revisited block": "kernels/mistakes.html",
     "out_of_fetch": "tpu/pipeline.html",
     "emit_pipeline": "tpu/pipeline.html",
-    "BlockSpec": "language/core.html",
+    "BlockSpec": "language/blockspec.html",
     "_dot_general_lowering_rule": "tpu/lowering-source.html",
     "semaphore_wait": "language/primitives.html",
 }
@@ -332,4 +332,4 @@ def test_nothing_points_at_an_address_that_was_made_up(real):
     for name, data in real.files().items():
         if name.endswith(".html"):
             links = set(re.findall(r'href="https://github\.com/([\w.-]+/[\w.-]+)', data.decode()))
-            assert links <= {"jax-ml/jax", "openxla/tokamax", "squidfunk/mkdocs-material"}, name
+            assert links <= {"jax-ml/jax", "openxla/tokamax", "squidfunk/mkdocs-material", "GragasLab/nufftax"}, name

@@ -222,8 +222,12 @@ def _lit(tabs: Sequence[Tab], kinds: Sequence[str], marks: Mapping[str, str]) ->
 
 
 def verdicts(fence: Fence, context: Context) -> str:
-    """A row a kernel, a column a lane and target, a word a cell; a mistake made on purpose stands under its kernel."""
-    given = options(fence, context, {"topics"})
+    """A row a kernel, a column a lane and target, a word a cell; a mistake made on purpose stands under its kernel.
+
+    With `search: no` its errors are searched on another page, which tells more of them.
+    """
+    given = options(fence, context, {"topics"}, {"search"})
+    _one_of("search", given.get("search", "no"), {"no"}, context.place(fence))
     every = context.evidence.records.values()
     known = {record.topic for record in every}
     topics = [_one_of("topic", topic.strip(), known, context.place(fence)) for topic in given["topics"].split(",")]
