@@ -198,3 +198,15 @@ def browser(chromium: str) -> Iterator[Browser]:
         )
         yield found
         found.close()
+
+
+def contrast(ink, paper):
+    """The WCAG 2 contrast of two sRGB colors."""
+    light, dark = sorted((luminance(ink), luminance(paper)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(color):
+    parts = [c / 255 for c in color]
+    red, green, blue = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.site.conftest import contrast
+
 SOURCE = (Path(__file__).parents[1] / "tinysite" / "source" / "tiny" / "box.py").read_text().splitlines()
 TEXT = "self.things.append(thing)"
 LINE = next(n for n, line in enumerate(SOURCE, 1) if line.strip() == TEXT)
@@ -93,15 +95,3 @@ COLORS = """selector => {
   while (getComputedStyle(node).backgroundColor === 'rgba(0, 0, 0, 0)') node = node.parentElement;
   return [ink, numbers(getComputedStyle(node).backgroundColor)];
 }"""
-
-
-def contrast(ink, paper):
-    """The WCAG 2 contrast of two sRGB colors."""
-    light, dark = sorted((luminance(ink), luminance(paper)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def luminance(color):
-    parts = [c / 255 for c in color]
-    red, green, blue = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.pages.helpers import NOTHING_KNOWN, ROOT, dom, pinned
+from tests.site.conftest import contrast
 from track.facts import book
 from track.pages.context import Context
 from track.pages.document import BOUND, Fence
@@ -394,18 +395,6 @@ INKS_AND_PAPERS = """() => {
   papers.push(color(block, 'backgroundColor'));
   return [inks, papers];
 }"""
-
-
-def contrast(ink, paper):
-    """The WCAG 2 contrast of two sRGB colors."""
-    light, dark = sorted((luminance(ink), luminance(paper)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def luminance(color):
-    parts = [c / 255 for c in color]
-    red, green, blue = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def test_with_forced_colors_what_is_chosen_and_what_is_noted_still_shows(opened):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import datetime as dt
-import gc
 import importlib.util
 import zipfile
 from collections.abc import Sequence
@@ -190,7 +189,6 @@ def build(root: Path, pins: Path, *, draft: bool = False) -> str:
     key = site.site_key(root, pins, draft=draft)
     if site.is_current(root, key):
         return "nothing changed"
-    gc.disable()  # syntax trees are millions of objects that stay to the end, and it would walk them again and again
     opened = open_(root, pins, draft=draft)
     changed = weave(opened)
     key = site.site_key(root, pins, draft=draft)

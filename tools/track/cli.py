@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import json
 import sys
 import time
@@ -507,6 +508,7 @@ def build(checkout: Checkout, *, zensical: bool, draft: bool) -> None:
     from track.pages import second
 
     start = time.monotonic()
+    gc.disable()  # syntax trees are millions of objects that stay to the end, and it would walk them again and again
     with work.alone(checkout.root):
         said = work.build(checkout.root, checkout.pins, draft=draft)
         if zensical:

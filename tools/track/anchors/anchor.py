@@ -55,7 +55,7 @@ class Resolution(msgspec.Struct, frozen=True):
 def anchor(module: Module, span: Span, first: str, last: str | None = None) -> Anchor:
     """Remember the code at `span`, which the quote was found to name."""
     home = innermost(module, span)
-    inside = _statements(module, home)
+    inside = fingerprints.statements_of(module, home)
     touched = tuple(s for s in inside if s.span.overlaps(span))
     prints = tuple(s.fingerprint for s in touched)
     bodies = fingerprints.bodies(module)
@@ -69,7 +69,7 @@ def anchor(module: Module, span: Span, first: str, last: str | None = None) -> A
         statements=prints,
         weight=sum(s.weight for s in touched),
         body=body,
-        statement_twins=len(_sequences(_statements(module, None), prints)) - 1 if prints else 0,
+        statement_twins=len(_sequences(fingerprints.statements_of(module, None), prints)) - 1 if prints else 0,
         body_twins=sum(1 for s in others if s.kind != "name" and bodies[s.selector] == body),
         name_twins=sum(1 for s in others if home and s.name == home.name),
     )
@@ -99,10 +99,6 @@ def quoted(module: Module, within: Span, first: str, last: str | None) -> list[S
     return found
 
 
-def _statements(module: Module, home: Symbol | None) -> tuple[Statement, ...]:
-    return fingerprints.statements_of(module, home)
-
-
 def _sequences(inside: Sequence[Statement], wanted: Sequence[str]) -> list[Span]:
     """Every run of statements with just these fingerprints."""
     starts = [i for i, s in enumerate(inside) if wanted and s.fingerprint == wanted[0]]
@@ -114,7 +110,7 @@ def _sequences(inside: Sequence[Statement], wanted: Sequence[str]) -> list[Span]
 def _in_symbol(note: Anchor, module: Module, home: Symbol | None, kind: Kind = "unchanged") -> Resolution | None:
     where = home.owned if home else Span(1, len(module.lines))
     name = home.selector if home else ""
-    inside = _statements(module, home)
+    inside = fingerprints.statements_of(module, home)
     by_quote = quoted(module, where, note.first, note.last)
     by_print = _sequences(inside, note.statements)
     if len(by_quote) == 1:
@@ -160,7 +156,7 @@ def _with_body(note: Anchor, module: Module) -> Iterator[Symbol]:
 def _elsewhere(note: Anchor, module: Module, home: Symbol | None) -> Resolution | None:
     if note.statement_twins or note.weight < ENOUGH:
         return None
-    found = _sequences(_statements(module, None), note.statements)
+    found = _sequences(fingerprints.statements_of(module, None), note.statements)
     found = [span for span in found if not (home and home.span.contains(span))]
     if len(found) > 1:
         return Resolution("ambiguous", "", None, _shown(module, found))

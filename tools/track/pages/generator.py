@@ -30,6 +30,7 @@ from track.files import digest, write_if_changed
 from track.pages.address import address
 from track.pages.kept import Kept
 from track.pages.lifted import ids_of, lifted, put_back
+from track.pages.places import page_address
 
 __all__ = ["FOLDER", "Built", "generate", "packages", "site_environment"]
 
@@ -108,7 +109,9 @@ def _with_kept(root: Path, out: Path, texts: Mapping[str, str], kept: Mapping[st
         _build(root, out, texts, kept)
     except Finding:
         return False
-    made = {_address(page): ids_of((out / _address(page)).read_text("utf-8")) for page in texts if page not in kept}
+    made = {
+        page_address(page): ids_of((out / page_address(page)).read_text("utf-8")) for page in texts if page not in kept
+    }
     leads = (lead for one in kept.values() for lead in one.leads.items())
     if any(page in made and not made[page].issuperset(ids) for page, ids in leads):
         return False
@@ -135,7 +138,7 @@ def _build(root: Path, out: Path, texts: Mapping[str, str], kept: Mapping[str, B
     finally:
         shutil.rmtree(folder)
     for page in changed:
-        place = out / _address(page)
+        place = out / page_address(page)
         place.write_text(put_back(place.read_text("utf-8"), blocks[page], page), "utf-8")
 
 
@@ -148,12 +151,12 @@ def _stand_in(text: str, ids: set[str]) -> str:
 def _restore(out: Path, kept: Mapping[str, Built]) -> None:
     """Put the kept pages, and their sections of the index, where those of the stand-ins are."""
     for page, made in kept.items():
-        (out / _address(page)).write_text(made.page, "utf-8")
+        (out / page_address(page)).write_text(made.page, "utf-8")
         if made.inventory:
             (out / INVENTORY).write_bytes(made.inventory)
     if (out / INDEX).is_file():
         index = json.loads((out / INDEX).read_bytes())
-        by_page = _sections(out) | {_address(page): made.sections for page, made in kept.items()}
+        by_page = _sections(out) | {page_address(page): made.sections for page, made in kept.items()}
         docs = [section for sections in by_page.values() for section in sections]
         write_if_changed(out / INDEX, json.dumps({**index, "docs": docs}, separators=(",", ":")))
 
@@ -163,7 +166,7 @@ def _built(out: Path, pages: Iterable[str], listed: Collection[str]) -> Iterator
     sections = _sections(out)
     inventory = (out / INVENTORY).read_bytes() if listed and (out / INVENTORY).is_file() else b""
     for page in pages:
-        place = _address(page)
+        place = page_address(page)
         text = (out / place).read_text("utf-8")
         leads: dict[str, set[str]] = {}
         for path, name in _LINK.findall(text):
@@ -183,11 +186,6 @@ def _sections(out: Path) -> dict[str, list[dict[str, Any]]]:
     for section in json.loads((out / INDEX).read_bytes())["docs"] if (out / INDEX).is_file() else ():
         found.setdefault(section["location"].partition("#")[0], []).append(section)
     return found
-
-
-def _address(page: str) -> str:
-    """`tpu/pipeline.md` is `tpu/pipeline.html` on the site."""
-    return page.removesuffix(".md") + ".html"
 
 
 def _run(root: Path, out: Path) -> None:

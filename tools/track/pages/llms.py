@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import cast
 
+from track.pages.places import page_address
+
 __all__ = ["about", "llms_txt"]
 
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
@@ -17,8 +19,7 @@ def llms_txt(title: str, description: str, nav: object, page: Callable[[str], st
     for part, entries in _parts(nav):
         lines += ["", f"## {part}", ""]
         for name, path in entries:
-            link = f"{site}{path.removesuffix('.md')}.html"
-            lines.append(f"- [{name or heading(page(path))}]({link}): {about(page(path))}")
+            lines.append(f"- [{name or heading(page(path))}]({site}{page_address(path)}): {about(page(path))}")
     return "\n".join(lines) + "\n"
 
 

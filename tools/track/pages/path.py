@@ -9,6 +9,7 @@ from pathlib import Path
 from track.pages.context import Context, options
 from track.pages.document import Fence
 from track.pages.minutes import NOTE_SECONDS, WORDS, minutes, spoken
+from track.pages.places import page_address
 from track.pages.plan import Phase, Planned
 
 __all__ = ["times", "track"]
@@ -73,5 +74,5 @@ def _row(page: Planned, time: int | None) -> str:
     title = html.escape(page.title)
     if time is None:
         return f'<li><span class="planned">{title}</span> <small>{page.kind}, planned</small></li>'
-    link = f'<a href="{page.path.removesuffix(".md")}.html">{title}</a>'
+    link = f'<a href="{page_address(page.path)}">{title}</a>'
     return f"<li>{link} <small>{page.kind}{f', {spoken(time)}' if time else ''}</small></li>"

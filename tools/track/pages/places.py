@@ -68,7 +68,7 @@ class Places:
 
 
 def page_address(document: str) -> str:
-    """`docs/tpu/pipeline.md` is `tpu/pipeline.html` on the site."""
+    """`docs/tpu/pipeline.md`, or `tpu/pipeline.md` for short, is `tpu/pipeline.html` on the site."""
     return document.removeprefix("docs/").removesuffix(".md") + ".html"
 
 
