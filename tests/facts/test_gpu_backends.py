@@ -1,21 +1,25 @@
-"""The page that says which backend a GPU gets in each release, against the sources of those releases."""
+"""Which backend a GPU gets in each release: the committed answers, against the sources of those releases."""
 
 from __future__ import annotations
 
 import ast
+import json
 import re
+import sys
 import zipfile
 from collections.abc import Callable
 
 import pytest
 
 from tests.facts.conftest import ROOT
+from track.errors import BadEnvironment, BadInput
+from track.evidence import releases
+from track.evidence.releases import Answer
+from track.pages.releases import cell
 from track.pins import history, wheel
 
-PAGE = ROOT / "docs" / "start" / "pallas-mosaic-triton.md"
 PALLAS = "jax/_src/pallas"
 REGISTERS = re.compile(r"\.register_lowering_rule\(\s*gpu_core\.CompilerParams,\s*\w+,\s*\"gpu\"")
-ROW = re.compile(r"^\| (\d[\d.]+) \| (.+?) \| (.+?) \| (.+?) \|$", re.MULTILINE)
 RELEASES = ("0.10.2", "0.11.0", "0.11.1", "0.11.2", "0.12.0.1")
 
 
@@ -68,16 +72,59 @@ def row_of(version: str) -> tuple[str, str, str]:
     return (
         default_of(chooser, read("jax/_src/config.py"), triton_warns=triton_warns),
         "Triton, deprecated" if triton_warns else "Triton",
-        "Mosaic GPU, deprecated" if mosaic else "an assertion",
+        "Mosaic GPU, deprecated" if mosaic else "`AssertionError`",
     )
 
 
+@pytest.fixture(scope="module")
+def answers() -> releases.Answers:
+    return releases.read(ROOT)
+
+
 @pytest.mark.parametrize("version", RELEASES)
-def test_the_page_says_what_the_release_does(version: str) -> None:
-    said = {release: tuple(cells) for release, *cells in ROW.findall(PAGE.read_text("utf-8"))}
-    assert said[version] == row_of(version)
+def test_a_release_answered_what_its_sources_say(answers, version: str) -> None:
+    said = answers.releases[version]
+    assert tuple(cell(said[way]) for way in ("default", "triton", "mosaic_gpu")) == row_of(version)
+    assert {answer.jax for answer in said.values()} == {version}
 
 
-def test_the_page_has_a_row_for_each_release_that_is_compared() -> None:
+def test_every_release_that_is_compared_was_asked(answers) -> None:
     known = [r.version for r in history.read(ROOT / "requirements" / "history.txt") if r.distribution == "jax"]
-    assert [release for release, *_ in ROW.findall(PAGE.read_text("utf-8"))] == known == list(RELEASES)
+    assert [*answers.releases] == known == list(RELEASES)
+
+
+@pytest.mark.parametrize("way", releases.WAYS)
+def test_the_installed_release_still_answers_so(answers, way: str) -> None:
+    found = releases.ask(sys.executable, way)
+    assert found == answers.releases[found.jax][way]
+
+
+def test_a_python_without_jax_is_told_with_its_own_words(tmp_path) -> None:
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\necho \"No module named 'jax'\" >&2; exit 1\n")
+    python.chmod(0o755)
+    with pytest.raises(BadEnvironment, match="No module named 'jax'"):
+        releases.ask(python, "default")
+
+
+def test_answers_that_cannot_be_read_name_the_command_that_writes_them(tmp_path) -> None:
+    with pytest.raises(BadInput, match="track releases"):
+        releases.read(tmp_path)
+    path = tmp_path / releases.PATH
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"date": "2026-11-29"}))
+    with pytest.raises(BadInput, match="python"):
+        releases.read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("calls", "warned", "error", "shown"),
+    [
+        (("mosaic_gpu_v2",), (), "", "Mosaic GPU"),
+        (("another.call",), ("is deprecated",), "", "`another.call`, deprecated"),
+        (("mosaic_gpu_v2",), ("is experimental",), "", "Mosaic GPU"),
+        ((), (), "NotImplementedError: not yet", "`NotImplementedError`"),
+    ],
+)
+def test_a_cell_says_the_backend_and_whether_it_is_deprecated(calls, warned, error, shown) -> None:
+    assert cell(Answer("1.0", "1.0", calls, warned, error)) == shown

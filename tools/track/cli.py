@@ -462,6 +462,20 @@ def changes(checkout: Checkout, project: str, old: str, new: str, *, as_json: bo
 
 
 @main.command()
+@click.pass_obj
+def releases(checkout: Checkout) -> None:
+    """Run every jax of requirements/history.txt to see which backend a GPU gets, and keep the answers."""
+    import datetime as dt
+
+    from track.evidence import releases as asking
+    from track.pins import progress
+
+    today = dt.datetime.now(tz=dt.UTC).date().isoformat()
+    changed = asking.write(checkout.root, today, progress.Terminal())
+    click.echo(f"{asking.PATH} {'written' if changed else 'unchanged'}")
+
+
+@main.command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def figures(checkout: Checkout, *, as_json: bool) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import yaml
 
 from track.errors import BadInput
-from track.pages import bumps, changes, compiled, figures, labs, runs, sweep
+from track.pages import bumps, changes, compiled, figures, labs, releases, runs, sweep
 from track.pages.api import api
 from track.pages.context import Context, options
 from track.pages.document import Fence
@@ -70,6 +70,7 @@ DIRECTIVES: Mapping[str, Callable[[Fence, Context], str]] = {
     "line-descent": LINE_DESCENT,
     "pins": pins,
     "records": figures.records,
+    "releases": releases.table,
     "roofline": figures.roofline,
     "sweep": sweep.sweep,
     "timeline": figures.timeline,
