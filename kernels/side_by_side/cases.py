@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from kernels.contract import Case, Kernel, Tolerance
-from kernels.side_by_side import reference
+from kernels.side_by_side import kernel, reference
 from kernels.side_by_side.wrong.product_not_awaited import product_not_awaited
 from kernels.side_by_side.wrong.sum_over_steps import sum_over_steps
 
@@ -17,7 +17,8 @@ NO_INTERPRETER = (
     " Triton Pallas has no interpreter."
 )
 NOT_A_TPU = "`wgmma` is a GPU's; the matrix unit of a TPU is reached with `jnp.dot`, in `matmul`."
-FOR_HOPPER = {
+LANES = ("gpu-interpret", "gpu-aot", "h200")  # of the product
+ELSEWHERE = {
     "hlo": "`interpret=True` turns a kernel into plain XLA operations, and jax has no such rule for"
     " `copy_gmem_to_smem`.",
     "tpu-interpret": NOT_A_TPU,
@@ -36,6 +37,8 @@ def matrices(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
     return tuple(rng.integers(-2, 3, shape).astype(jnp.bfloat16) for shape in [(128, 4096), (4096, 512)])
 
 
+PRODUCT = (Case("128 × 4096 × 512", matrices, EXACT),)
+
 KERNELS = (
     Kernel(
         "sum_over_steps",
@@ -48,12 +51,20 @@ KERNELS = (
         expected={"h200": "wrong"},
     ),
     Kernel(
+        "product_awaited",
+        kernel.product_awaited,
+        reference.product,
+        PRODUCT,
+        LANES,
+        ELSEWHERE,
+    ),
+    Kernel(
         "product_not_awaited",
         product_not_awaited,
         reference.product,
-        (Case("128 × 4096 × 512", matrices, EXACT),),
-        ("gpu-interpret", "gpu-aot", "h200"),
-        FOR_HOPPER,
+        PRODUCT,
+        LANES,
+        ELSEWHERE,
         mistake="Slots are filled again while the tensor cores still read them.",
         expected={"h200": "wrong"},
     ),

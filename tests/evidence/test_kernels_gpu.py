@@ -96,7 +96,7 @@ def test_a_refusal_is_in_the_words_of_who_refuses(
     assert error in record.error or record.status == "unavailable"
 
 
-@pytest.mark.parametrize("topic", TOPICS)
+@pytest.mark.parametrize("topic", [*TOPICS, "side_by_side"])
 def test_a_reader_without_a_gpu_runs_the_file_itself(topic: str) -> None:
     plain = {name: value for name, value in CPU.items() if name != "PYTHONPATH"}
     script = PROJECT / "kernels" / topic / "kernel.py"

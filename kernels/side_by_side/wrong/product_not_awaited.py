@@ -2,26 +2,18 @@
 
 "`InterpretGPUParams(detect_races=True)` finds nothing, and on the H200 nearly every element is wrong."
 `wgmma` only starts a product, which the tensor cores compute beside the warpgroup, from both slots. The next step has
-new tiles copied into these slots at once. With `plgpu.wgmma_wait(0)` behind `wgmma` the slots have been read before.
+new tiles copied into these slots at once. With `plgpu.wgmma_wait(0)` behind `wgmma`, as in `product_awaited`, the slots
+have been read before.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
 
-BM, BN, BK = 64, 256, 128
-# How `wgmma` wants its operands in SMEM: tiles of 8 rows of 128 bytes, their 16-byte chunks swizzled against conflicts.
-FOR_WGMMA = (
-    plgpu.TilingTransform((8, 64)),  # pyright: ignore[reportAbstractUsage] - jax does make them, and leaves one
-    plgpu.SwizzleTransform(128),  # pyright: ignore[reportAbstractUsage] - method of theirs undefined
-)
-
-Ref = Any  # jax gives its GPU primitives types of its own for a reference, and `jax.Ref` is none of them
+from kernels.side_by_side.kernel import BK, BM, BN, FOR_WGMMA, Ref
 
 
 def product_not_awaited(x: jax.Array, y: jax.Array, *, interpret: object = False) -> jax.Array:
