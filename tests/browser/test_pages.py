@@ -41,10 +41,33 @@ def test_every_page_is_valid_html(folder, java, npm):
     assert len(told) == len(expecting)  # so an update of the validator tells when the exception can go
 
 
-def test_no_page_says_an_error_or_asks_another_host(pages, url, watched):
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_every_page_opens_in_peace_and_is_no_wider_than_the_screen(pages, url, watched, size):
+    """No error in the console, no request to another host, and numbers stand where their column wants them."""
+    odd: dict[str, object] = {}
     for name in pages:
-        watched.open(f"{url}/{name}").wait_for_timeout(150)
+        page = watched.open(f"{url}/{name}", size)
+        page.wait_for_timeout(150)
+        if found := page.evaluate(ODD):
+            odd[name] = found
         watched.close()
+    assert odd == {}
+
+
+ODD = """() => {
+  const root = document.documentElement;
+  const wide = root.scrollWidth > root.clientWidth ? [`${root.scrollWidth} pixels`] : [];
+  const right = [...document.querySelectorAll('.to-right')].filter(cell => getComputedStyle(cell).textAlign != 'right');
+  return [...wide, ...right.map(cell => cell.outerHTML)].join() || null;
+}"""
+
+
+def test_on_a_wide_screen_the_columns_of_a_sweep_are_all_in_sight(url, watched):
+    page = watched.open(f"{url}/language/tiled-matmul.html", WIDE)
+    table = page.locator("table", has=page.locator("th", has_text="bundles of a step"))
+    assert table.evaluate("node => node.closest('.md-typeset__scrollwrap').scrollWidth") <= table.evaluate(
+        "node => node.closest('.md-typeset__scrollwrap').clientWidth"
+    )
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])
