@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from jax.errors import JaxRuntimeError
 
-from track.evidence.lanes import extracts, gpu_forms, gpu_targets, ptxas
+from track.evidence.lanes import extracts, gpu_aot, gpu_forms, gpu_targets, ptxas
+from track.evidence.texts import fault_of
 
 REPORT = """\
 ptxas info    : 0 bytes gmem
@@ -15,6 +17,14 @@ ptxas info    : Function properties for body
     416 bytes stack frame, 412 bytes spill stores, 1236 bytes spill loads
 ptxas info    : Used 255 registers, used 3 barriers, 416 bytes cumulative stack size, 16 bytes smem
 ptxas info    : Compile time = 2.387 ms
+"""
+
+REFUSED = "ptxas /tmp/evidence-x_1/verdict-y2/tempfile-some.host-d9ee6a94783ac1f3-26687-66170ffec6cef, line"
+PTXAS = f"""\
+{REFUSED} 181; error   : Instruction 'wgmma.fence' not supported on .target 'sm_100a'
+{REFUSED} 223; error   : Instruction 'wgmma.wait_group' not supported on .target 'sm_100a'
+{REFUSED} 237; error   : Instruction 'wgmma.wait_group' not supported on .target 'sm_100a'
+ptxas fatal   : Ptx assembly aborted due to errors
 """
 
 SASS = """\
@@ -183,3 +193,38 @@ def test_only_the_description_of_the_blackwell_chip_is_assumed() -> None:
         pair for pair in zip(hopper.config.split(), blackwell.config.split(), strict=True) if len(set(pair)) == 2
     ]
     assert differing == [("132", "148"), ("9", "10"), ('H200"', 'B200"'), ('H200"', 'B200"')]
+
+
+FAILED = "INTERNAL: Mosaic GPU pass pipeline failed: 'gpu.binary' op ptxas exited with non-zero error code 65280"
+
+
+def raised(said: str) -> None:
+    raise JaxRuntimeError(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("INTERNAL: Pass pipeline failed", "INTERNAL: Pass pipeline failed"),
+        (f"{FAILED}, output: {PTXAS}", FAILED),
+    ],
+    ids=["0.11", "0.12"],
+)
+def test_what_ptxas_refuses_is_said_once_and_names_no_temporary_file(said: str, expected: str, tmp_path: Path) -> None:
+    """Up to 0.11 ptxas' report is only printed; from 0.12 the error goes on with it, too."""
+    with pytest.raises(JaxRuntimeError) as caught:
+        raised(said)
+    fault = fault_of(gpu_aot.told(caught.value, f"loc(...): error: {PTXAS}"), tmp_path)
+    assert (fault.of_jax, fault.file) == (True, __file__)
+    assert fault.text.splitlines() == [
+        f"jax.errors.JaxRuntimeError: {expected}",
+        "ptxas: Instruction 'wgmma.fence' not supported on .target 'sm_100a'",
+        "ptxas: Instruction 'wgmma.wait_group' not supported on .target 'sm_100a'",
+        "ptxas: Ptx assembly aborted due to errors",
+    ]
+
+
+def test_an_error_that_is_not_of_ptxas_stays_as_it_is() -> None:
+    error = ValueError("the grid has no steps")
+    assert gpu_aot.told(error, "nothing of ptxas") is error
+    assert not getattr(error, "__notes__", ())

@@ -22,6 +22,9 @@ from track.spans import Span
 
 __all__ = ["Move", "Page", "carry_page"]
 
+WORST_FIRST: tuple[Kind, ...] = ("lost", "ambiguous", "renamed", "moved", "unchanged")
+"""What can become of a symbol that a page names, from what leaves the most to a person to what leaves nothing."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Move:
@@ -98,11 +101,11 @@ class _Carry:
             self.note(listing, note, row, name, targets)
         if listing.fence.kind == SOURCE:
             for item in listing.fence.items:
-                self.named(listing, item)
+                self.named(listing, item, targets[0])
             return
         for fold in listing.folds:
             if fold.line:
-                self.fold(listing, fold)
+                self.fold(listing, fold, targets[0])
 
     def target(self, listing: Listing, target: Target) -> Target:
         """What a line of the fence should name; a drift for one that has no answer or another name."""
@@ -110,8 +113,7 @@ class _Carry:
         found = [self.symbol((target.path, part)) for part in parts] or [self.file(target.path)]
         paths = {path for _, _, path in found}
         kinds: list[Kind] = [kind for kind, _, _ in found]
-        order: tuple[Kind, ...] = ("lost", "ambiguous", "renamed", "moved", "unchanged")
-        kind: Kind = next(k for k in order if k in kinds) if len(paths) == 1 else "lost"
+        kind: Kind = min(kinds, key=WORST_FIRST.index) if len(paths) == 1 else "lost"
         if kind in {"lost", "ambiguous"}:
             now = target
         else:
@@ -133,15 +135,12 @@ class _Carry:
         return ("unchanged" if path in self.move.new.modules else "lost", "", path)
 
     def rename(self, fence: Fence, targets: list[Target]) -> None:
-        """Write the new names into the lines of the fence."""
+        """Write the new names into the lines of the fence, where one can be what another was."""
+        numbers = iter(range(fence.line, fence.end - 1))
         for old, new in zip(fence.targets, targets, strict=True):
-            if old == new:
-                continue
-            for number in range(fence.line, fence.end - 1):
-                path, _, symbol = self.lines[number].strip().partition(" ")
-                if (path, symbol.strip()) == (old.path, old.symbol):
-                    self.lines[number] = f"{new.path}  {new.symbol}".strip()
-                    break
+            number = next(n for n in numbers if self.lines[n].split() == f"{old.path} {old.symbol}".split())
+            if old != new:
+                self.lines[number] = f"{new.path}  {new.symbol}".strip()
 
     def note(self, listing: Listing, note: Note, row: Locked, name: str, targets: list[Target]) -> None:
         path = targets[0].path
@@ -180,25 +179,33 @@ class _Carry:
         elif len(found) == len(parts):
             yield from filter(None, [_from_to(found)])
 
-    def fold(self, listing: Listing, fold: Fold) -> None:
+    def fold(self, listing: Listing, fold: Fold, target: Target) -> None:
         """A fold of a symbol goes with that; one of quoted code with its code."""
         item = next(i for i in listing.fence.items if i.line == fold.line)
         name = item.first.split(" (")[0].replace(".", "")
         if listing.fence.kind == FOLDED and not item.last and name.isidentifier():
-            self.named(listing, item)
+            self.named(listing, item, target)
             return
         code = anchors.anchor(listing.module, fold.span, item.first, item.last)
         self.report(Note(item, fold.span, code), listing, self.move.carrier.carry(code))
 
-    def named(self, listing: Listing, item: Item) -> None:
-        """A fold or a role that names a symbol."""
+    def named(self, listing: Listing, item: Item, target: Target) -> None:
+        """A fold or a role that names a symbol: its quote follows that, within the file that the fence will name.
+
+        A fold names a selector. A role names a qualified name, and goes with the surest of the symbols that have it.
+        """
         path = listing.module.path
-        kind, selector, new_path = self.symbol((path, item.first))
-        if kind == "renamed":
-            self.requote(item, selector)
-        self.drift("fold", item.line, kind, Target(path, item.first), Target(new_path, selector))
+        bearers = [role.symbol.selector for role in listing.roles if role.line == item.line] or [item.first]
+        found = [(bearer, self.symbol((path, bearer))) for bearer in bearers]
+        old, (kind, selector, new_path) = max(found, key=lambda pair: WORST_FIRST.index(pair[1][0]))
+        if kind not in {"lost", "ambiguous"} and new_path == target.path:
+            qualname = self.move.new.symbols[new_path, selector].qualname
+            self.requote(item, qualname if listing.fence.kind == SOURCE else selector)
+        self.drift("fold", item.line, kind, Target(path, old), Target(new_path, selector))
 
     def requote(self, item: Item, quote: str) -> None:
+        if quote == item.first:
+            return
         number = item.line - 1
         self.lines[number] = re.sub(r"`[^`]+`", lambda _: f"`{quote}`", self.lines[number], count=1)
 

@@ -23,10 +23,13 @@ __all__ = ["perform"]
 
 PREDICATES = ("out_of_fetch", "has_changed", "will_change_current", "will_change_fetch")
 VERBS = {"input": ("copy_in", "wait_in"), "output": ("copy_out", "wait_out")}
+LAST = ("finalize", "finalize_step")  # the verb behind the loop: called once, or from jax 0.12 once for each lag
 
 
 def perform(job: Job) -> Verdict:
     """The truth table of a kernel that is one pipeline over a grid of one dimension or more."""
+    if absent := missing(pipeline.Scheduler):
+        return Verdict("not-applicable", reason=f"the Scheduler of jax {jax.__version__} has no {absent}")
     pretend_tpu()
     pipelines = program.trace(*topics.find(job)).pipelines
     if len(pipelines) != 1:
@@ -39,6 +42,15 @@ def perform(job: Job) -> Verdict:
         windows.append(window(one, buffered, role, f"{role} {counts[role]}"))
         counts[role] += 1
     return Verdict("ok", table=TruthTable(one.grid, one.steps, tuple(windows)))
+
+
+def missing(scheduler: type) -> str:
+    """What the tables ask for and a Scheduler does not have, in words; empty where all is there."""
+    asked = (*PREDICATES, "initialize_step", *VERBS["input"], *VERBS["output"])
+    absent = [f"`{name}`" for name in asked if not hasattr(scheduler, name)]
+    if not any(hasattr(scheduler, name) for name in LAST):
+        absent.append(" and no ".join(f"`{name}`" for name in LAST))
+    return ", no ".join(absent)
 
 
 def window(one: program.Pipeline, buffered: Any, role: Any, name: str) -> WindowTable:
@@ -56,7 +68,7 @@ def window(one: program.Pipeline, buffered: Any, role: Any, name: str) -> Window
                 **{verb: decision(getattr(scheduler, verb), buffered) for verb in VERBS[role]},
                 "blocks": jnp.stack([jnp.int32(index) for index in buffered.compute_index(*scheduler.indices)]),
                 "before": [decision(scheduler.initialize_step, buffered, step=ahead) for ahead in range(stages - 1)],
-                "after": decision(scheduler.finalize, buffered),
+                "after": waits_after(scheduler, buffered),
             }
 
     rows = [jax.device_get(at(jnp.int32(step))) for step in range(one.steps)]
@@ -77,6 +89,20 @@ def decision(verb: Callable[..., Any], buffered: Any, **options: Any) -> jax.Arr
     with noted_decisions() as decisions:
         verb(buffered.initialize_slots(), None, **options)
     return jnp.bool_(decisions[0] if decisions else 0)
+
+
+def waits_after(scheduler: Any, buffered: Any) -> jax.Array:
+    """Whether the Scheduler, at the last step, would wait behind the loop for a copy out of the operand.
+
+    `finalize` waits for the copy of the last step alone. `finalize_step` is called with every lag, as `_emit_pipeline`
+    does: with 0 for the copy of the last step, with more for one of an earlier step that is still out. As everywhere in
+    a table, it is the decision that counts: an operand with one buffer has its copies waited for by `copy_out`, and
+    nothing is left to wait for when the Scheduler decides to.
+    """
+    if hasattr(scheduler, "finalize"):
+        return decision(scheduler.finalize, buffered)
+    lags = range(scheduler.num_stages - 2, -1, -1)
+    return jnp.stack([decision(scheduler.finalize_step, buffered, lag=lag) for lag in lags]).any()
 
 
 def drop(action: object) -> None:

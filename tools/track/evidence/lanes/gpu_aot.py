@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jax
+from jax.errors import JaxRuntimeError
 from jax.experimental import topologies
 from jax.sharding import AbstractDevice, AbstractMesh, SingleDeviceSharding, use_abstract_mesh
 from msgspec.structs import replace
@@ -36,6 +37,8 @@ XLA, MOSAIC = Path("xla"), Path("mosaic")  # in the child's folder; its environm
 PASSES = ".mlir-passes.log"
 NO_SASS = "Failed to create a temporary directory"  # Mosaic GPU wants one for its own SASS, which is not asked for
 REFUSAL = re.compile(r"ptxas [^\n]*?\b(?:error|fatal) *: ([^\n]+)")
+TEMPORARY = "tempfile-[^ ,]*"  # goes on with the name of the machine
+REPORT = re.compile(rf"(?:, output: )?ptxas \S*{TEMPORARY}[\s\S]*")
 PLACE = re.compile(r"\bloc\(\"([^\"]+)\":(\d+):\d+\): error")
 
 
@@ -54,9 +57,7 @@ def judge(kernel: Kernel, case: Case, target: str) -> Verdict:
         verdict = Verdict("ok")
     except Exception as error:  # noqa: BLE001 - as in the child, but what was made until then is of interest
         printed = stderr.read_text(errors="replace")
-        for line in refusals(printed):
-            error.add_note(line)
-        verdict = child.verdict_on(fault_of(error, checkout()), checkout())
+        verdict = child.verdict_on(fault_of(told(error, printed), checkout()), checkout())
         verdict = replace(verdict, where=verdict.where or place(printed))
     figures = tuple(measured(aim, forms, assembled=verdict.status == "ok"))
     reason = ". ".join(filter(None, (verdict.reason, aim.assumed)))
@@ -107,7 +108,7 @@ def kept(path: Path) -> Generator[None]:
     """
     sys.stderr.flush()
     before = os.dup(2)
-    rules = ["s/tempfile-vm-[0-9a-f-]*/the PTX/", f"w {path}", f"/{NO_SASS}/d"]
+    rules = [f"s/{TEMPORARY}/the PTX/", f"w {path}", f"/{NO_SASS}/d"]
     command = ["sed", "-u", *(part for rule in rules for part in ("-e", rule))]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=2) as sed:
         if sed.stdin:
@@ -118,6 +119,21 @@ def kept(path: Path) -> Generator[None]:
             sys.stderr.flush()
             os.dup2(before, 2)
             os.close(before)
+
+
+def told(error: Exception, printed: str) -> Exception:
+    """The error with what ptxas has against the program as notes.
+
+    From jax 0.12 the error itself goes on with ptxas' report, every line of which names a temporary file: that is left
+    out.
+    """
+    said = str(error)
+    if REPORT.search(said):
+        printed = f"{printed}\n{said}"
+        error = JaxRuntimeError(REPORT.sub("", said)).with_traceback(error.__traceback__)
+    for line in refusals(printed):
+        error.add_note(line)
+    return error
 
 
 def refusals(printed: str) -> list[str]:
