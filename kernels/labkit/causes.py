@@ -104,6 +104,7 @@ RAISED: tuple[tuple[str, Cause], ...] = (
     (r"kernel\(\) (takes|missing) .*positional argument", ARGUMENTS),
     (r"(lambda|index_map).* (takes|missing) .*positional argument.*\nin (?!\w*kernel)", MAP_ARGUMENTS),
     (r"must return integer scalars|Grid must be a tuple of integers", FLOAT),
+    (r"'float' object is not subscriptable\n(.|\n)*raised in .*pallas", FLOAT),
     (r"[Ii]ndex map function .* must return", MAP_RESULT),
     (r"[Ii]nvalid dtype for `?swap", OTHER_DTYPE),
     (r"should return None", NO_STORE),

@@ -141,6 +141,7 @@ LATE = REDUCES + "\n    pl.when(pl.program_id(0) == 0)(lambda: o_ref.set(jnp.zer
         (FIRST, "scale", CUTS_FACTOR, "", "specs do not fit"),
         (FIRST, "scale", CUTS_X, "            pl.BlockSpec(lambda i: (i, 0), (ROWS, n)),", "BlockSpec"),
         (FIRST, "scale", CUTS_X, "            pl.BlockSpec((ROWS, n), lambda i: (i / 1, 0)),", "a float"),
+        (FIRST, "add", "        grid=(m // ROWS,),", "        grid=m / ROWS,", "a float"),
         (FIRST, "scale", CUTS_X, CUTS_X.replace("i:", "i, j:"), "index map does not fit the grid"),
         (FIRST, "reduce", REDUCES, "    o_ref[...] += jnp.sum(x_ref[...])", "sum of everything"),
         (FIRST, "reduce", REDUCES, LATE, "cleared too late"),
