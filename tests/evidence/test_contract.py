@@ -11,6 +11,7 @@ import pytest
 MOSAIC = "_src/pallas/mosaic"
 DEFINED = {
     "_src/tpu_info.py": "chip_version_from_device_kind get_tpu_info_for_chip registry",
+    "_src/pallas/core.py": "BoundedSlice tracing_grid_env",
     f"{MOSAIC}/pipeline.py": "BufferedRef Scheduler _make_pipeline_allocations when",
     f"{MOSAIC}/interpret/race_detection_state.py": "RaceDetectionState",
     f"{MOSAIC}/interpret/utils.py": "to_range",

@@ -197,6 +197,7 @@ def test_the_ledger_has_the_buffers_of_vmem_alone_and_what_does_not_fit_is_said(
     small = Chip("small", "", 1, 1, 1, 500)
     figure = ledger({"slow": LEDGER, "small": LEDGER}, {"slow": SLOW, "small": small}, "tiles", "a")
     assert "2 buffers of 8 × 10 bfloat16" in figure.svg
+    assert "One buffer is counted where a block's index map reads no grid index that changes" in figure.description
     assert "order" not in figure.svg
     assert all(text in figure.svg for text in (">720 B<", ">72 %<", ">220 B too much<"))
     assert "small: 720 B of 500 B, which is too much" in figure.description

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.evidence.helpers import PROJECT
 from tests.evidence.made import TILES, window
@@ -53,7 +54,36 @@ def in_hbm(x, *, interpret):
         pltpu.sync_copy(x_ref, o_ref)
     return pl.pallas_call(body, in_specs=[anywhere], out_specs=anywhere, out_shape=x, interpret=interpret)(x)
 
+IN_SMEM, IN_HBM = pl.BlockSpec(memory_space=pltpu.SMEM), pl.BlockSpec(memory_space=pl.ANY)
+
+def pipelined(specs):
+    def kernel(x, *, interpret):
+        def body(rows_ref, x_hbm, o_hbm):
+            def step(x_ref, o_ref):
+                o_ref[...] = jnp.zeros(o_ref.shape, o_ref.dtype)
+            spec, steps = specs(rows_ref)
+            out = pl.BlockSpec((8, 128), ROWS)
+            pltpu.emit_pipeline(step, grid=(steps,), in_specs=[spec], out_specs=[out])(x_hbm, o_hbm)
+        rows = jnp.array([5, 8, 16]) * 1
+        specs_in = [IN_SMEM, IN_HBM]
+        return pl.pallas_call(body, in_specs=specs_in, out_specs=IN_HBM, out_shape=x, interpret=interpret)(rows, x)
+    return (32, 128), kernel
+
+def sized(block, index_map):
+    return pl.BlockSpec((pl.BoundedSlice(block), 128), index_map)
+
+def by_step(i):
+    return pl.ds(jnp.int32(8 * (i // 2)), jnp.int32(8 * (i + 1))), 0
+
+def read_before(rows_ref):
+    first = rows_ref[0]
+    return pl.BlockSpec((8, 128), lambda i: (first - 5 + i, 0)), 2
+
 FOUND = {
+    "grouped": pipelined(lambda rows: (sized(16, lambda i: (pl.ds(pl.multiple_of(8 * i, 8), rows[i]), 0)), 3)),
+    "growing": pipelined(lambda _: (sized(24, by_step), 3)),
+    "backwards": pipelined(lambda _: (pl.BlockSpec((8, 128), lambda i: (pl.num_programs(0) - 1 - i, 0)), 4)),
+    "read_before": pipelined(read_before),
     "tiles": call((16, 256), (2, 2), pl.BlockSpec((8, 128), lambda i, j: (j, i)), TILE, (16, 256)),
     "ragged": call((20, 128), (3,), pl.BlockSpec((8, 128), ROWS)),
     "in_elements": call((32, 128), (4,), pl.BlockSpec((8, 128), lambda i: (8 * i, 0))),
@@ -76,7 +106,7 @@ KERNELS += (made("on_four", (32, 128), prefetched, devices=4),)
 
 NAMES = [
     *("tiles", "ragged", "in_elements", "overlapping", "squeezed", "whole", "buffered", "prefetched", "twice"),
-    *("in_hbm", "too_long", "on_four"),
+    *("in_hbm", "too_long", "on_four", "grouped", "growing", "backwards", "read_before"),
 ]
 
 
@@ -89,7 +119,9 @@ def asked(tmp_path_factory: pytest.TempPathFactory, runner: Runner) -> dict[str,
     shutil.copy(PROJECT / "kernels" / "contract.py", root / "kernels")
     Path(folder / "cases.py").write_text(TOPIC)
     jobs = [Job("grid", str(root), "maps", name, "ones") for name in NAMES]
-    return {job.kernel: outcome.verdict for job, outcome in runner.outcomes(jobs)}
+    tables = [Job("predicates", str(root), "maps", name, "ones") for name in ("grouped", "growing")]
+    names = {**{job: job.kernel for job in jobs}, **{job: f"table of {job.kernel}" for job in tables}}
+    return {names[job]: outcome.verdict for job, outcome in runner.outcomes(names)}
 
 
 def only(verdict: Verdict) -> Grid:
@@ -112,6 +144,7 @@ def only(verdict: Verdict) -> Grid:
 def test_the_blocks_of_each_step_are_what_the_index_map_says(asked, kernel: str, expected: list) -> None:
     read, written = only(asked[kernel]).windows
     assert list(read.blocks) == expected
+    assert read.sizes == ()
     assert (read.operand, read.role, written.operand, written.role) == ("x_ref", "input", "o_ref", "output")
 
 
@@ -122,6 +155,39 @@ def test_shapes_and_what_an_index_is_worth_are_those_of_the_block_spec(asked) ->
         "overlapping": ((32, 128), (16, 128), (1, 1)),
         "squeezed": ((3, 8, 128), (1, 8, 128), (1, 8, 128)),
     }
+
+
+@pytest.mark.parametrize(
+    ("kernel", "block", "starts", "sizes"),
+    [
+        ("grouped", 16, [0, 8, 16], [5, 8, 16]),  # the sizes are the table's, which only the call has
+        ("growing", 24, [0, 0, 8], [8, 16, 24]),
+    ],
+)
+def test_of_a_bounded_slice_the_index_map_says_start_and_size(
+    asked, kernel: str, block: int, starts: list[int], sizes: list[int]
+) -> None:
+    read, written = only(asked[kernel]).windows
+    assert (read.operand, read.block, read.stride) == ("input 0", (block, 128), (1, 128))
+    assert read.blocks == tuple((start, 0) for start in starts)
+    assert read.sizes == tuple((size, 128) for size in sizes)
+    assert (written.blocks, written.sizes) == (((0, 0), (1, 0), (2, 0)), ())
+    assert asked[kernel].measures.work is None
+    assert "rounded up to whole tiles" in asked[kernel].reason
+
+
+def test_the_scheduler_is_asked_about_sizes_that_are_no_data_and_about_no_others(asked) -> None:
+    """Steps 0 and 1 begin in the same row with other sizes: to the Scheduler, the block has changed."""
+    table = asked["table of growing"].table
+    assert table is not None
+    assert table.windows[0].blocks == ((0, 0), (0, 0), (8, 0))
+    assert table.windows[0].has_changed == (True, True, True)
+    assert asked["table of grouped"].status == "not-applicable"
+    assert "reads data" in asked["table of grouped"].reason
+
+
+def test_the_index_map_of_a_pipeline_may_ask_for_the_extent_of_its_grid(asked) -> None:
+    assert only(asked["backwards"]).windows[0].blocks == ((3, 0), (2, 0), (1, 0), (0, 0))
 
 
 def test_buffers_are_two_unless_asked_for_or_never_refilled(asked) -> None:
@@ -138,6 +204,7 @@ def test_every_call_is_a_grid_also_one_that_is_jitted(asked) -> None:
         ("in_hbm", "no grid that walks over an array"),
         ("too_long", "4160 steps is more than can be shown"),
         ("on_four", "4 devices"),
+        ("read_before", "reads what only a run of the kernel knows"),
     ],
 )
 def test_where_there_is_no_picture_the_reason_is_given(asked, kernel: str, why: str) -> None:
@@ -228,6 +295,34 @@ def test_the_frame_cuts_a_block_that_sticks_out() -> None:
 
 def ys(path: str) -> list[float]:
     return [float(number) for number in re.findall(r"-?[\d.]+", path)][1::2]
+
+
+SIZED = replace(
+    window("input", (32, 128), (16, 128), (0, 0), (8, 0), (16, 0)),
+    stride=(1, 128),
+    sizes=((4, 128), (8, 128), (16, 128)),
+)
+
+
+def test_a_block_whose_size_the_index_map_says_fills_as_much_of_its_room() -> None:
+    figure = grid(Grid("g", (3,), (SIZED,)), "k", "a")
+    boxes = re.findall(r'd="([^"]*)"[^>]*fill="var\(--fig-in\)" fill-opacity="0.16"', figure.svg)
+    tall = [max(ys(path)) - min(ys(path)) for path in boxes[:3]]
+    assert [round(height / tall[2], 2) for height in tall] == [0.25, 0.5, 1.0]
+    assert {"4 × 128", "8 × 128", "16 × 128", "block up to 16 × 128"} <= set(words(figure.svg))
+    assert "They have the sizes 4 × 128, 8 × 128, 16 × 128." in figure.description
+    assert "partly outside" not in figure.description
+
+
+def test_a_block_of_another_size_is_moved_again_and_one_of_no_rows_lies_in_its_array() -> None:
+    again = replace(SIZED, blocks=((0, 0), (0, 0), (32, 0)), sizes=((8, 128), (16, 128), (0, 128)))
+    found = sheet_of(again)
+    assert [(cell.row, cell.runs, cell.sizes, cell.inside) for cell in found.cells] == [
+        ((0,), ((0, 0), (1, 1)), ((8, 128), (16, 128)), 1.0),
+        ((32,), ((2, 2),), ((0, 128),), 1.0),
+    ]
+    started = [event for event in doublebuffer.events_of(Grid("g", (3,), (again,))) if event.op == "dma_start"]
+    assert [event.bytes for event in started] == [8 * 512, 16 * 512, 0]
 
 
 def test_axes_of_one_block_are_left_out_and_leading_ones_share_the_rows() -> None:

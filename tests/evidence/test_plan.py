@@ -199,6 +199,19 @@ def test_run_exits_with_1_where_a_verdict_is_not_the_one_expected(checkout: Path
     assert track(checkout, "run", "--only", "fine")[0] == 0
 
 
+def test_prune_deletes_old_results_of_kernels_and_of_pages_and_says_how_many(checkout: Path) -> None:
+    track(checkout, "run", "--only", "fine")
+    (checkout / "docs").mkdir()
+    page = checkout / "docs" / "index.md"
+    for folder in ("evidence", "examples"):
+        (checkout / "build" / folder).mkdir(exist_ok=True)
+        (checkout / "build" / folder / f"{'0' * 64}.evidence").write_text("old")
+    page.write_text("# Page\n\n```python unknown\n1\n```\n")
+    assert track(checkout, "prune")[0] == 2  # a page that cannot be read may still need what is kept
+    page.write_text("# Page\n")
+    assert track(checkout, "prune") == (0, "2 results deleted\n")
+
+
 def test_show_prints_a_record_and_an_unknown_lane_is_bad_input(checkout: Path) -> None:
     code, said = track(checkout, "show", "off", "--lane", "hlo")
     assert code == 0

@@ -47,6 +47,26 @@ BODIES = {
             scratch_shapes=[pltpu.VMEM((128, 128), jnp.float32)], interpret=interpret,
         )(x)
     """,
+    "steady": """
+        moving = pl.BlockSpec((8, 128), lambda i: (i, 0))
+        still = pl.BlockSpec((8, 128), lambda i: (1, 0))
+        asks_for_two = pl.BlockSpec((8, 128), lambda i: (0, 0), pipeline_mode=pl.Buffered(2))
+        looks = pl.BlockSpec((8, 128), lambda i: (i // 8, 0))
+        add = lambda a, b, c, d, out: out.__setitem__(..., a[...] + b[...] + c[...] + d[...])
+        return pl.pallas_call(
+            add, grid=(2,), out_shape=x, in_specs=[moving, still, asks_for_two, looks], out_specs=moving,
+            interpret=interpret,
+        )(x, x, x, x)
+    """,
+    "collects": """
+        def body(a, b, out):
+            out[...] = a[...] + b[...]
+        one_row = pl.BlockSpec((8, 128), lambda i, j: (i, 0))  # there is one step along i
+        return pl.pallas_call(
+            body, grid=(1, 2), out_shape=x, in_specs=[pl.BlockSpec((8, 128), lambda i, j: (i + j, 0)), one_row],
+            out_specs=one_row, interpret=interpret,
+        )(x, x)
+    """,
     "sorts": """
         def body(a, b):
             b[...] = jnp.sort(a[...])
@@ -154,6 +174,20 @@ def test_the_ledger_adds_up_and_the_compiler_agrees_on_what_was_asked_for(compil
     assert ledger.vmem == sum(size for *_, size in found.values())
     assert ledger.compiler["vmem windows"] == 2 * 4 * 128 * 128 + 2 * 4 * 16 * 128
     assert ledger.compiler["vmem scratch operands"] == 4 * 128 * 128
+
+
+@pytest.mark.parametrize(
+    ("kernel", "copies"),
+    [("steady", {"a": 2, "b": 1, "c": 1, "d": 2, "out": 2}), ("collects", {"a": 2, "b": 1, "out": 1})],
+)
+@pytest.mark.parametrize("target", TARGETS[:-1])  # for a 7x the compiler keeps small arrays in VMEM whole
+def test_a_block_whose_index_map_reads_no_moving_index_has_one_buffer_as_the_compiler_has_it(
+    compiled: Evidence, kernel: str, copies: dict[str, int], target: str
+) -> None:
+    ledger = of(compiled, kernel, target).measures.ledger
+    assert ledger is not None
+    assert {buffer.name: buffer.copies for buffer in ledger.buffers} == copies
+    assert ledger.compiler["vmem windows"] == ledger.vmem == sum(copies.values()) * 4 * 8 * 128
 
 
 def test_the_passes_are_there_in_order_with_their_text_where_it_changed(compiled: Evidence) -> None:

@@ -85,6 +85,15 @@ def test_what_a_lab_says_is_run_once_and_kept(context, monkeypatch):
     assert drawn(context, "lab-says", **given) == said
 
 
+def test_what_a_lab_says_is_all_that_its_check_leaves_in_the_checkout(context):
+    """With libtpu, a check compiles the kernels for chips, and libtpu writes logs wherever temporary files go."""
+    (context.root / "build").mkdir(exist_ok=True)
+    before = {*context.root.rglob("*")}
+    assert "3 of 3 parts done" in drawn(context, "lab-says", lab=FIRST, command="check", file="solution.py")
+    left = {path for path in {*context.root.rglob("*")} - before if path.is_file()}
+    assert {path.parent for path in left} == {context.root / "build" / "labs"}
+
+
 def test_a_lab_whose_file_is_not_as_the_page_says_does_not_build(context):
     solution = context.root / "kernels" / FIRST / "solution.py"
     text = solution.read_text()

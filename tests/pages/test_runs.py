@@ -8,6 +8,7 @@ from tests.pages.helpers import PAGE, ROOT, context, document, dom, pinned, refu
 from track.errors import Finding
 from track.evidence import snippets
 from track.evidence.snippets import Snippet
+from track.pages import site
 from track.pages.context import Context
 from track.pages.runs import FENCES
 
@@ -146,6 +147,24 @@ def test_nothing_runs_twice_until_code_setup_or_pins_change(page, monkeypatch):
         with pytest.raises(Finding):
             snippets.results(page.root, {"jax": commit * 40}, [changed])
     assert len(ran) == 3
+
+
+def test_pruning_keeps_what_the_pages_ask_for_as_they_stand(tmp_path):
+    (tmp_path / "docs").mkdir()
+    page = tmp_path / "docs" / "index.md"
+    first = "# One\n\n```python setup\nx = 1\n```\n\n```python run\nprint(x)\n```\n"
+    page.write_text(first)
+    pins = {"jax": "a" * 40}
+    asked = site.snippets(tmp_path)
+    assert asked == {Snippet("print(x)\n", ("x = 1\n",))}
+    snippets.results(tmp_path, pins, asked)
+    kept = {*(tmp_path / "build" / "examples").iterdir()}
+    assert {path.suffix for path in kept} == {".evidence", ".seconds"}
+    assert snippets.prune(tmp_path, pins, site.snippets(tmp_path)) == 0
+    page.write_text(first.replace("x = 1", "x = 2"))
+    snippets.results(tmp_path, pins, site.snippets(tmp_path))
+    assert snippets.prune(tmp_path, pins, asked) == 1
+    assert {*(tmp_path / "build" / "examples").iterdir()} == kept
 
 
 def test_code_that_never_ends_is_ended_and_not_kept(tmp_path):

@@ -18,7 +18,7 @@ from track.anchors.library import Library
 from track.anchors.symbols import Module
 from track.bump import flow
 from track.errors import BadInput, Finding, TrackError
-from track.evidence import Evidence, Record, Runner, collect, committed, prune
+from track.evidence import Evidence, Record, Runner, collect, committed, prune, snippets
 from track.evidence.lanes import LANES
 from track.facts import book
 from track.facts.catalog import Fact
@@ -122,8 +122,9 @@ def unexpected(evidence: Evidence) -> list[Record]:
 
 
 def prune_evidence(root: Path, pins: Path) -> int:
-    """Delete the results that nothing asks for; return how many there were."""
-    return prune(root, commits(pins))
+    """Delete the results that no kernel and no page asks for; return how many there were."""
+    pinned, asked = commits(pins), site.snippets(root)
+    return prune(root, pinned) + snippets.prune(root, pinned, asked)
 
 
 def commit_evidence(root: Path, pins: Path, evidence: Evidence, machine: str) -> int:

@@ -246,7 +246,7 @@ def show_evidence(
 @evidence.command()
 @click.pass_obj
 def prune(checkout: Checkout) -> None:
-    """Delete kept results that no kernel, lane or pin of today asks for."""
+    """Delete kept results that no kernel, lane, page or pin of today asks for."""
     from track import checkout as work
 
     click.echo(f"{work.prune_evidence(checkout.root, checkout.pins)} results deleted")

@@ -97,12 +97,12 @@ class Pipeline:
 
 def arrives(window: Window, step: int) -> bool:
     """Whether the block of a step is not the one of the step before."""
-    return step == 0 or window.blocks[step] != window.blocks[step - 1]
+    return step == 0 or not window.same(step, step - 1)
 
 
 def leaves(window: Window, step: int) -> bool:
     """Whether the block of a step is not the one of the step after."""
-    return step == len(window.blocks) - 1 or window.blocks[step] != window.blocks[step + 1]
+    return step == len(window.blocks) - 1 or not window.same(step, step + 1)
 
 
 def order_of(window: Window) -> list[int]:
@@ -116,7 +116,9 @@ def order_of(window: Window) -> list[int]:
 def bytes_at(window: Window, step: int) -> int:
     """The bytes of the block of a step, as far as it lies in the array."""
     size = window.itemsize
-    for place, stride, block, array in zip(window.blocks[step], window.stride, window.block, window.array, strict=True):
+    for place, stride, block, array in zip(
+        window.blocks[step], window.stride, window.size(step), window.array, strict=True
+    ):
         first = place * stride
         size *= max(0, min(first + block, array) - max(first, 0))
     return size

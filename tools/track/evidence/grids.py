@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import jax
@@ -17,6 +17,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax._src.pallas import core, pallas_call
 from jax._src.pallas.mosaic import core as mosaic
+from jax.core import Tracer
+from jax.experimental import pallas as pl
 
 from track.evidence import program, topics
 from track.evidence.doublebuffer import bytes_of
@@ -34,22 +36,36 @@ UNWINDOWED = {core.MemorySpace.ANY, mosaic.MemorySpace.HBM, mosaic.MemorySpace.S
 Call = tuple[tuple[Any, ...], dict[str, Any]]
 
 
+class Unreadable(Exception):
+    """An index map reads what only a run of the kernel knows."""
+
+
 def perform(job: Job) -> Verdict:
     """The grids of a kernel, and its work: operations of the traced program, bytes that its blocks move."""
     pretend_tpu()
     kernel, case = topics.find(job)
     if kernel.devices > 1:
         return Verdict("not-applicable", reason=f"the kernel runs on {kernel.devices} devices, and a grid is one's")
-    grids = grids_of(kernel, case)
+    try:
+        grids = grids_of(kernel, case)
+    except Unreadable as error:
+        return Verdict("not-applicable", reason=str(error))
     if not grids:
         return Verdict("not-applicable", reason="the kernel has no grid that walks over an array in blocks")
     if (most := max(math.prod(grid.shape) for grid in grids)) > MOST_STEPS:
         return Verdict("not-applicable", reason=f"a grid of {most} steps is more than can be shown ({MOST_STEPS})")
     try:
-        work = Work(program.trace(kernel, case).flops, sum(map(bytes_of, grids)))
+        work = work_of(kernel, case, grids)
     except program.Uncountable as error:
         return Verdict("ok", grids=grids, reason=f"no count of its work: {error}")
     return Verdict("ok", grids=grids, measures=Measures(work=work))
+
+
+def work_of(kernel: Kernel, case: Case, grids: Sequence[Grid]) -> Work:
+    """The work of a kernel with these grids; Uncountable where the trace does not say it."""
+    if any(window.sizes for grid in grids for window in grid.windows):
+        raise program.Uncountable("copies whose size is data are rounded up to whole tiles")
+    return Work(program.trace(kernel, case).flops, sum(map(bytes_of, grids)))
 
 
 def grids_of(kernel: Kernel, case: Case) -> tuple[Grid, ...]:
@@ -57,7 +73,8 @@ def grids_of(kernel: Kernel, case: Case) -> tuple[Grid, ...]:
     inputs = [jnp.asarray(array) for array in case.inputs()]
     with jax.disable_jit(), program.captured_pipelines() as pipelines, captured_calls() as calls:
         kernel.function(*inputs, interpret=True)
-    found = [*map(grid_of_call, calls), *map(grid_of_pipeline, pipelines)]
+    known = {id(variable): value for call in calls for variable, value in operands_of(call)}
+    found = [*map(grid_of_call, calls), *(grid_of_pipeline(one, known) for one in pipelines)]
     return tuple(grid for grid in found if grid.windows)
 
 
@@ -78,6 +95,12 @@ def captured_calls() -> Generator[list[Call]]:
         pallas_call.pallas_call_p.impl = original
 
 
+def operands_of(call: Call) -> Iterator[tuple[Any, Any]]:
+    """The variables that stand for the operands of a call in its kernel, with those."""
+    operands, params = call
+    yield from zip(params["jaxpr"].invars, operands[params["grid_mapping"].num_dynamic_grid_bounds :], strict=False)
+
+
 def grid_of_call(call: Call) -> Grid:
     """The grid of a `pallas_call`; arrays that stay where they are have no window."""
     operands, params = call
@@ -89,9 +112,15 @@ def grid_of_call(call: Call) -> Grid:
     windows = [
         window_of_call(name, role_of(place, mapping.num_inputs), block, mapping.grid, scalars)
         for place, (name, block) in enumerate(zip(shown, mapping.block_mappings, strict=False))
-        if block.transformed_block_aval.memory_space not in UNWINDOWED
+        if has_window(block)
     ]
     return Grid(params["jaxpr"].debug_info.func_name, tuple(map(int, mapping.grid)), tuple(windows))
+
+
+def has_window(block: Any) -> bool:
+    """Whether the blocks of an array are brought one by one; what lies in SMEM as a whole is there once for all."""
+    space = block.transformed_block_aval.memory_space
+    return space not in UNWINDOWED and not (space == mosaic.MemorySpace.SMEM and block.has_trivial_window())
 
 
 def role_of(place: int, inputs: int) -> Literal["input", "output"]:
@@ -119,21 +148,54 @@ def window_of_call(
     return Window(name, role, shape, sizes, strides, array.dtype.itemsize, buffers, blocks)
 
 
-def grid_of_pipeline(one: program.Pipeline) -> Grid:
-    """The grid of an `emit_pipeline`."""
+def grid_of_pipeline(one: program.Pipeline, known: Mapping[int, Any]) -> Grid:
+    """The grid of an `emit_pipeline`; `known` has what its kernel was given, by the variable that stands for it."""
     counts = {"input": 0, "output": 0}
     windows: list[Window] = []
-    refs: tuple[Any, ...] = one.buffered
-    for buffered, array in zip(refs, one.arrays, strict=True):
+    for buffered, array, index_map in zip(one.buffered, one.arrays, one.maps, strict=True):
         role = "output" if buffered.is_output else "input"
-        sizes, strides = zip(*map(extent, buffered.spec.block_shape), strict=True)
-        blocks = tuple(evaluated(buffered.compute_index, one.grid))
-        name = f"{role} {counts[role]}"
-        windows.append(
-            Window(name, role, array.shape, sizes, strides, array.dtype.itemsize, buffered.buffer_count, blocks)
-        )
+        asked = index_map.on([value_of(read, known) for read in index_map.reads])
+        windows.append(window_of_pipeline(f"{role} {counts[role]}", role, buffered, array, asked, one.grid))
         counts[role] += 1
     return Grid("emit_pipeline", one.grid, tuple(windows))
+
+
+def value_of(read: Any, known: Mapping[int, Any]) -> Any:
+    """What an index map reads of its kernel, as something that can be read outside of it."""
+    if not isinstance(read, Tracer):
+        return read
+    place = id(getattr(read, "val", None))  # the variable that it stands for in the kernel
+    if place not in known:
+        raise Unreadable("an index map reads what only a run of the kernel knows")
+    return jax.new_ref(known[place])
+
+
+def window_of_pipeline(
+    name: str,
+    role: Literal["input", "output"],
+    buffered: Any,
+    array: jax.ShapeDtypeStruct,
+    index_map: Callable[..., Any],
+    grid: Sequence[int],
+) -> Window:
+    """One array of an `emit_pipeline`, its index map evaluated at every step."""
+    shape: Sequence[Any] = buffered.spec.block_shape
+    block, stride = zip(*map(extent, shape), strict=True)
+    bounded = any(isinstance(dimension, core.BoundedSlice) for dimension in shape)
+    blocks = evaluated(lambda *now: map(start_of, index_map(*now)), grid)
+    sizes = evaluated(lambda *now: map(size_of, index_map(*now), block), grid) if bounded else ()
+    itemsize, buffers = array.dtype.itemsize, buffered.buffer_count
+    return Window(name, role, array.shape, block, stride, itemsize, buffers, tuple(blocks), tuple(sizes))
+
+
+def start_of(index: Any) -> Any:
+    """Where a block begins, as its index map says it."""
+    return index.start if isinstance(index, pl.Slice) else index
+
+
+def size_of(index: Any, size: int) -> Any:
+    """How large a block is along an axis: as its index map says, or its `size` where that says nothing of it."""
+    return index.size if isinstance(index, pl.Slice) else size
 
 
 def evaluated(index_map: Callable[..., Any], grid: Sequence[int]) -> list[tuple[int, ...]]:
@@ -146,7 +208,7 @@ def evaluated(index_map: Callable[..., Any], grid: Sequence[int]) -> list[tuple[
     def at(*now: jax.Array) -> list[jax.Array]:
         return [jnp.int32(index) for index in index_map(*now)]
 
-    columns = jax.vmap(at)(*indices) if indices else [value[None] for value in at()]
+    columns = jax.lax.map(lambda now: at(*now), indices) if indices else [value[None] for value in at()]
     return [tuple(map(int, row)) for row in zip(*map(np.asarray, columns), strict=True)] if columns else [()] * steps
 
 
@@ -155,7 +217,7 @@ def extent(dimension: Any) -> tuple[int, int]:
     match dimension:
         case None | core.Squeezed():
             return 1, 1
-        case core.Element():
+        case core.Element() | core.BoundedSlice():
             return dimension.block_size, 1
         case core.Blocked():
             return dimension.block_size, dimension.block_size

@@ -14,6 +14,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax._src.pallas.mosaic import pipeline
+from jax.experimental import pallas as pl
 
 from track.evidence import program, topics
 from track.evidence.lanes.compare import pretend_tpu
@@ -35,6 +36,8 @@ def perform(job: Job) -> Verdict:
     if len(pipelines) != 1:
         return Verdict("not-applicable", reason=f"the kernel has {len(pipelines)} pipelines, and a table is of one")
     (one,) = pipelines
+    if any(index_map.reads for index_map in one.maps):
+        return Verdict("not-applicable", reason="an index map reads data, which a trace does not have")
     counts = {"input": 0, "output": 0}
     windows: list[WindowTable] = []
     for buffered in one.buffered:
@@ -53,6 +56,11 @@ def missing(scheduler: type) -> str:
     return ", no ".join(absent)
 
 
+def start_of(index: Any) -> jax.Array:
+    """Where a block begins, as its index map says it; of a `pl.BoundedSlice` it says a size too."""
+    return jnp.int32(index.start if isinstance(index, pl.Slice) else index)
+
+
 def window(one: program.Pipeline, buffered: Any, role: Any, name: str) -> WindowTable:
     """The table of one operand: a jitted function of the step number, called for each step."""
     stages = max(2, *(ref.buffer_count for ref in one.buffered))
@@ -66,7 +74,7 @@ def window(one: program.Pipeline, buffered: Any, role: Any, name: str) -> Window
             return {
                 **found,
                 **{verb: decision(getattr(scheduler, verb), buffered) for verb in VERBS[role]},
-                "blocks": jnp.stack([jnp.int32(index) for index in buffered.compute_index(*scheduler.indices)]),
+                "blocks": jnp.stack([start_of(index) for index in buffered.compute_index(*scheduler.indices)]),
                 "before": [decision(scheduler.initialize_step, buffered, step=ahead) for ahead in range(stages - 1)],
                 "after": waits_after(scheduler, buffered),
             }

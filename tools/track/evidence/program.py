@@ -5,20 +5,22 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
+from jax._src.pallas import core
 from jax._src.pallas.mosaic import pipeline
+from jax.core import eval_jaxpr
 
 from track.evidence.lanes.compare import on_cpu
 
 if TYPE_CHECKING:
     from kernels.contract import Case, Kernel
 
-__all__ = ["Pipeline", "Program", "Uncountable", "calls_in", "equations", "trace"]
+__all__ = ["IndexMap", "Pipeline", "Program", "Uncountable", "calls_in", "equations", "trace"]
 
 # Primitives by how many operations they count as; those of `dot_general` depend on its dimensions.
 ONE_EACH = {
@@ -38,12 +40,41 @@ class Uncountable(Exception):
 
 
 @dataclass(frozen=True)
+class IndexMap:
+    """An index map of an `emit_pipeline`, traced where it stands, in a kernel: there alone its Refs mean something.
+
+    `given` has the form of what it returns.
+    """
+
+    jaxpr: Any
+    given: Any
+
+    @property
+    def reads(self) -> list[Any]:
+        """What it reads besides its arguments: Refs and values of the kernel."""
+        return self.jaxpr.consts
+
+    def on(self, values: Sequence[Any]) -> Callable[..., Any]:
+        """The map as a function that can be called anywhere, with `values` for what it reads."""
+
+        def index_map(*indices: jax.Array) -> Any:
+            found = eval_jaxpr(self.jaxpr, values, *indices)
+            return jax.tree.unflatten(jax.tree.structure(self.given), found)
+
+        return index_map
+
+
+@dataclass(frozen=True)
 class Pipeline:
-    """One `emit_pipeline`: its grid, and the BufferedRefs that it made, inputs before outputs, with their arrays."""
+    """One `emit_pipeline`: its grid, and the BufferedRefs that it made, inputs before outputs.
+
+    Beside each of these stand its array and its index map.
+    """
 
     grid: tuple[int, ...]
     buffered: tuple[pipeline.BufferedRef, ...]
     arrays: tuple[jax.ShapeDtypeStruct, ...]
+    maps: tuple[IndexMap, ...]
 
     @property
     def steps(self) -> int:
@@ -100,7 +131,8 @@ def captured_pipelines() -> Generator[list[Pipeline]]:
     def noted(*refs: Any, grid: Any = (), **rest: Any) -> Any:
         made = original(*refs, grid=grid, **rest)
         arrays = tuple(jax.ShapeDtypeStruct(ref.shape, ref.dtype) for ref in refs)
-        pipelines.append(Pipeline(tuple(map(int, grid)), tuple(made), arrays))
+        steps = tuple(map(int, grid))
+        pipelines.append(Pipeline(steps, tuple(made), arrays, tuple(traced(ref, steps) for ref in made)))
         return made
 
     pipeline._make_pipeline_allocations = noted
@@ -108,6 +140,13 @@ def captured_pipelines() -> Generator[list[Pipeline]]:
         yield pipelines
     finally:
         pipeline._make_pipeline_allocations = original
+
+
+def traced(buffered: Any, grid: tuple[int, ...]) -> IndexMap:
+    """The index map of a BufferedRef, traced in the kernel that is being traced."""
+    indices = [jax.ShapeDtypeStruct((), jnp.int32)] * len(grid)
+    with core.tracing_grid_env(grid, ()):
+        return IndexMap(*jax.make_jaxpr(buffered.compute_index, return_shape=True)(*indices))
 
 
 def calls_in(jaxpr: Any) -> list[Any]:

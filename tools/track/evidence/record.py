@@ -271,6 +271,8 @@ class Window(Struct, frozen=True):
 
     `array` and `block` are shapes in elements. `blocks` has what the index map says at each step; a 1 there is worth
     `stride` elements: the block's own size, or one where the map is in elements (`pl.Element`) or the axis is squeezed.
+    Where the map says sizes too (`pl.BoundedSlice`), `sizes` has the shape of the block at each step, and `block` is
+    the most that it may be; elsewhere `sizes` is empty.
     """
 
     operand: str
@@ -281,6 +283,15 @@ class Window(Struct, frozen=True):
     itemsize: int
     buffers: int
     blocks: tuple[tuple[int, ...], ...]
+    sizes: tuple[tuple[int, ...], ...] = ()
+
+    def size(self, step: int) -> tuple[int, ...]:
+        """The shape of the block of a step, in elements."""
+        return self.sizes[step] if self.sizes else self.block
+
+    def same(self, step: int, other: int) -> bool:
+        """Whether two steps work on the same block, so that it need not move between them."""
+        return self.blocks[step] == self.blocks[other] and self.size(step) == self.size(other)
 
 
 class Grid(Struct, frozen=True):

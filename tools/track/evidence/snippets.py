@@ -22,7 +22,7 @@ from track.evidence.snippet_child import Batch, Snippet
 from track.evidence.store import Store, Stored
 from track.files import digest
 
-__all__ = ["Snippet", "results"]
+__all__ = ["Snippet", "prune", "results"]
 
 CHILD = "track.evidence.snippet_child"
 LIMIT = 60.0
@@ -33,7 +33,7 @@ def results(
     root: Path, pins: Mapping[str, str], snippets: Iterable[Snippet], limit: float = LIMIT
 ) -> dict[Snippet, Stored]:
     """What came of each snippet; only what is not known yet is run."""
-    store = Store(root / "build" / "examples")
+    store = store_of(root)
     names = {snippet: key_of(snippet, pins) for snippet in snippets}
     found = {snippet: kept for snippet, name in names.items() if (kept := store.get(name))}
     missing = tuple(snippet for snippet in names if snippet not in found)
@@ -43,6 +43,16 @@ def results(
         else:
             found[snippet] = Stored(outcome.verdict, outcome.confined, outcome.output)  # the next build tries again
     return {snippet: found[snippet] for snippet in names}
+
+
+def prune(root: Path, pins: Mapping[str, str], snippets: Iterable[Snippet]) -> int:
+    """Delete every result but those of these snippets; return how many that were."""
+    return store_of(root).prune({key_of(snippet, pins) for snippet in snippets})
+
+
+def store_of(root: Path) -> Store:
+    """Where the results of a checkout's pages are kept."""
+    return Store(root / "build" / "examples")
 
 
 def key_of(snippet: Snippet, pins: Mapping[str, str]) -> str:

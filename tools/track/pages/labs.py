@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import html
 import os
+import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -87,7 +88,8 @@ def _printed(root: Path, folder: str, command: list[str], at: str) -> str:
     shared = keys.topic_digest(root, "labkit"), keys.topic_digest(root, folder)
     kept = root / "build" / "labs" / f"{digest(folder, *command, *versions, *shared)}.txt"
     if not kept.is_file():
-        ended = labs.said(root, folder, command, child_environment(os.environ, root / "build"))
+        with tempfile.TemporaryDirectory(prefix="lab-") as home:  # libtpu leaves its logs there
+            ended = labs.said(root, folder, command, child_environment(os.environ, Path(home)))
         if ended.code not in COMMANDS[command[0]]:
             found = (ended.error or ended.output).strip() or f"exit code {ended.code}"
             raise Finding("a lab's own file is not what the page says of it", {"page": at, "found": found})

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import html
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from track.errors import Finding
@@ -19,7 +19,7 @@ from track.pages.context import Context
 from track.pages.document import RAISES, RUN, SETUP, Fence
 from track.spans import Span
 
-__all__ = ["FENCES"]
+__all__ = ["FENCES", "snippets_of"]
 
 
 def setup(fence: Fence, _: Context) -> str:
@@ -48,16 +48,21 @@ def raises(fence: Fence, context: Context) -> str:
 
 def _result(fence: Fence, context: Context) -> Stored:
     """What came of a fence; all of its page are run together."""
-    fences = context.document.fences if context.document else (fence,)
+    snippets = snippets_of(context.document.fences if context.document else (fence,))
     pins = tuple((name, tree.pin.commit) for name, tree in context.library.trees.items())
+    return _results(context.root, pins, tuple(snippets.values()))[snippets[fence.line]]
+
+
+def snippets_of(fences: Iterable[Fence]) -> dict[int, Snippet]:
+    """What the fences of a page ask to run, each after all set-up above it, by the line of the fence."""
     snippets: dict[int, Snippet] = {}
     before: tuple[str, ...] = ()
-    for other in fences:
-        if other.kind == SETUP:
-            before += (other.code,)
-        elif other.kind in {RUN, RAISES}:
-            snippets[other.line] = Snippet(other.code, before)
-    return _results(context.root, pins, tuple(snippets.values()))[snippets[fence.line]]
+    for fence in fences:
+        if fence.kind == SETUP:
+            before += (fence.code,)
+        elif fence.kind in {RUN, RAISES}:
+            snippets[fence.line] = Snippet(fence.code, before)
+    return snippets
 
 
 @functools.lru_cache(maxsize=1)  # one page is woven at a time, and what failed on it is not run again for each fence

@@ -11,6 +11,7 @@ import msgspec
 
 from track.anchors.library import Library
 from track.errors import TrackError, raise_all
+from track.evidence.snippets import Snippet
 from track.files import digest, write_if_changed
 from track.pages import search
 from track.pages.address import address
@@ -25,11 +26,12 @@ from track.pages.locks import Lock, read_lock, write_lock
 from track.pages.names import Names, script
 from track.pages.plan import misplaced, reading_order
 from track.pages.publish import publish
-from track.pages.weave import locked, open_page
+from track.pages.runs import snippets_of
+from track.pages.weave import locked, open_page, read_page
 from track.pages.woven import weaver
 from track.pins.lock import Pin
 
-__all__ = ["annotated", "build_html", "drafts", "figures", "is_current", "relock", "site_key", "weave_all"]
+__all__ = ["annotated", "build_html", "drafts", "figures", "is_current", "relock", "site_key", "snippets", "weave_all"]
 
 STAMP = "build/site.key"
 NAMES = "assets/names.js"
@@ -116,6 +118,13 @@ def drafts(root: Path, library: Library) -> Iterator[Bound]:
     """Every page, bound as far as it goes."""
     for page in pages_of(root / "docs"):
         yield open_page(page, root / "docs", library, read_lock(page), draft=True)
+
+
+def snippets(root: Path) -> set[Snippet]:
+    """What the pages ask to run."""
+    docs = root / "docs"
+    read = (read_page(path.relative_to(root).as_posix(), path.read_text("utf-8")) for path in pages_of(docs))
+    return {snippet for document in read for snippet in snippets_of(document.fences).values()}
 
 
 def figures(bound: Bound, context: Context) -> Iterator[tuple[Fence, str]]:

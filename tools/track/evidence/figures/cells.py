@@ -22,6 +22,7 @@ class Cell(Struct, frozen=True):
     """A block: where it begins in the array, how it lies there, and the runs of steps that it is worked on.
 
     A run is the first and the last of some steps in a row: for each run the pipeline brings or sends the block once.
+    Where its size comes from the index map, the cell is as large as that may be.
     """
 
     row: Place
@@ -29,6 +30,8 @@ class Cell(Struct, frozen=True):
     runs: tuple[tuple[int, int], ...]
     inside: float
     """How much of the block lies in the array, from 0 to 1."""
+    sizes: tuple[Place, ...] = ()
+    """The shapes that the block has in its steps, the smallest first, where they come from the index map."""
 
 
 class Sheet(Struct, frozen=True):
@@ -69,7 +72,9 @@ def places(window: Window, axis: int) -> list[int]:
 def visits(window: Window) -> dict[Place, list[tuple[int, int]]]:
     """For each block that is worked on, the runs of steps that it is."""
     found: dict[Place, list[tuple[int, int]]] = {}
-    for block, group in itertools.groupby(range(len(window.blocks)), key=lambda step: window.blocks[step]):
+    for (block, _), group in itertools.groupby(
+        range(len(window.blocks)), lambda at: (window.blocks[at], window.size(at))
+    ):
         steps = list(group)
         found.setdefault(block, []).append((steps[0], steps[-1]))
     return found
@@ -80,13 +85,15 @@ def cell(
 ) -> Cell:
     """The cell of a block."""
     column = block[column_axis] if column_axis >= 0 else 0
-    return Cell(tuple(block[axis] for axis in row_axes), column, tuple(runs), inside(window, block))
+    sizes = tuple(sorted({window.sizes[first] for first, _ in runs})) if window.sizes else ()
+    share = inside(window, block, sizes[-1] if sizes else window.block)
+    return Cell(tuple(block[axis] for axis in row_axes), column, tuple(runs), share, sizes)
 
 
-def inside(window: Window, block: Place) -> float:
-    """How much of a block lies in its array."""
+def inside(window: Window, block: Place, sizes: Place) -> float:
+    """How much of a block of such a shape lies in its array."""
     shares = []
-    for place, stride, size, array in zip(block, window.stride, window.block, window.array, strict=True):
+    for place, stride, size, array in zip(block, window.stride, sizes, window.array, strict=True):
         first = place * stride
-        shares.append(max(0, min(first + size, array) - max(first, 0)) / size)
+        shares.append(max(0, min(first + size, array) - max(first, 0)) / size if size else 1.0)
     return math.prod(shares)

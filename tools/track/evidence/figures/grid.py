@@ -7,18 +7,19 @@ from collections.abc import Sequence
 
 from track.errors import BadInput
 from track.evidence.figures.cells import Sheet, sheet_of
-from track.evidence.figures.panels import LABELS, Panel, draw_head, draw_sheet, shape, times, told
+from track.evidence.figures.panels import LABELS, Panel, block_of, draw_head, draw_sheet, shape, times, told
 from track.evidence.figures.svg import Canvas, Figure
 from track.evidence.record import Grid, Window
 
 __all__ = ["grid"]
 
 WIDTH, MARGIN, GAP = 700.0, 4.0, 26.0
-FOOT, TOP = 74.0, 30.0
+FOOT, TOP, LINE = 74.0, 30.0, 16.0
 WIDEST, TALLEST, FLATTEST = 92.0, 40.0, 24.0
 CELLS, FEWER = 112, 0.75  # that are drawn of all arrays together, and how many fewer of each where there are more
-MOST_ROWS, MOST_COLUMNS, MOST_ARRAYS = 16, 10, 8
+MOST_ROWS, MOST_COLUMNS, MOST_ARRAYS, MOST_SIZES = 16, 10, 8, 8
 AXES = "ijklmnpq"
+SIZED = "The size under the steps is what the index map says, and color fills that much of the room for a block."
 
 
 def grid(grid: Grid, kernel: str, prefix: str) -> Figure:
@@ -26,13 +27,16 @@ def grid(grid: Grid, kernel: str, prefix: str) -> Figure:
     if not grid.windows:
         raise BadInput("a grid picture needs an array that is walked over in blocks", {"kernel": kernel})
     panels = laid_out(grid.windows[:MOST_ARRAYS])
-    height = max(panel.bottom for panel in panels) + FOOT
+    sized = any(panel.window.sizes for panel in panels)
+    height = max(panel.bottom for panel in panels) + FOOT + LINE * sized
     canvas = Canvas(WIDTH, height)
     canvas.text((MARGIN, 12), order(grid), "soft")
     for panel in panels:
         draw_head(canvas, panel)
         draw_sheet(canvas, panel)
-    draw_key(canvas, height)
+    draw_key(canvas, height - LINE * sized)
+    if sized:
+        canvas.text((MARGIN, height - 15), SIZED, "soft", size=11)
     return canvas.finish(prefix, f"Blocks that each grid step of {kernel} works on", *words(grid, kernel, panels))
 
 
@@ -109,5 +113,9 @@ def sentence(panel: Panel) -> str:
         (sum(not cell.inside for cell in cells), "wholly outside of it"),
     ]
     told = [f"{count} {'blocks are' if count > 1 else 'block is'} {what}" for count, what in counts if count]
-    shapes = f"{window.role} of {shape(window.array)} in blocks of {shape(window.block)}"
-    return f"{window.operand}, {shapes}: {', '.join(told)}."
+    shapes = f"{window.role} of {shape(window.array)} in blocks of {block_of(window)}"
+    sizes = sorted({size for cell in cells for size in cell.sizes})
+    listed = ", ".join(map(shape, sizes[:MOST_SIZES])) + f" and {len(sizes) - MOST_SIZES} more" * (
+        len(sizes) > MOST_SIZES
+    )
+    return f"{window.operand}, {shapes}: {', '.join(told)}.{f' They have the sizes {listed}.' * bool(sizes)}"

@@ -11,8 +11,9 @@ from track.evidence.record import Buffer, Chip, Ledger
 __all__ = ["ledger"]
 
 WIDTH, MARGIN, LEFT, RIGHT = 700.0, 4.0, 214.0, 128.0
-TALL, ROW, BAR, TOP, FOOT = 34.0, 26.0, 15.0, 30.0, 40.0
+TALL, ROW, BAR, TOP, FOOT = 34.0, 26.0, 15.0, 30.0, 56.0
 MOST = 14
+ONE_BUFFER = "One buffer is counted where a block's index map reads no grid index that changes, as the compiler does."
 OVERSHOOT = 1.12  # how far past the end of the chip a bar is drawn at most
 
 
@@ -30,9 +31,11 @@ def ledger(ledgers: Mapping[str, Ledger], chips: Mapping[str, Chip], kernel: str
         draw_chip(canvas, bottom + 52 + number * ROW, chips[name], found)
     canvas.text((MARGIN, bottom + 26), "of one core's VMEM", bold=True)
     note = (
-        "Counted from the traced kernel: the bytes of a block × its buffers, and scratch. Sizes: the pinned tpu_info."
+        "Counted from the traced kernel: the bytes of a block × its buffers, and scratch. Sizes: the pinned tpu_info.",
+        ONE_BUFFER,
     )
-    canvas.text((MARGIN, height - 14), note, "soft", size=11)
+    for line, text in enumerate(note):
+        canvas.text((MARGIN, height - 30 + 16 * line), text, "soft", size=11)
     return canvas.finish(prefix, f"VMEM that {kernel} keeps", *words(ledgers, chips, kernel, buffers))
 
 
@@ -127,4 +130,4 @@ def words(
         f"{name}: {size(found.compiler['vmem'])}" for name, found in ledgers.items() if found.compiler.get("vmem")
     )
     aside = f" Set aside by the compiler, padding and its own included: {compiler}." if compiler else ""
-    return f"{short} Across: bytes. Buffers: {rows}.{aside} Of one core's VMEM, {shares}.", short
+    return f"{short} Across: bytes. Buffers: {rows}. {ONE_BUFFER}{aside} Of one core's VMEM, {shares}.", short

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -10,7 +11,7 @@ from track.evidence.figures.cells import Cell, Sheet
 from track.evidence.figures.svg import Canvas, Color
 from track.evidence.record import Window
 
-__all__ = ["HEAD", "LABELS", "Panel", "draw_head", "draw_sheet", "shape", "times", "told"]
+__all__ = ["HEAD", "LABELS", "Panel", "block_of", "draw_head", "draw_sheet", "shape", "times", "told"]
 
 HEAD, LABELS = 58.0, 30.0
 SIZE, LETTER, MARK = 10.0, 6.1, 3.2  # of the smallest words, and what a letter and a comma of them take
@@ -39,7 +40,7 @@ def draw_head(canvas: Canvas, panel: Panel) -> None:
     across = "fetched" if window.role == "input" else "written"
     canvas.text((panel.left, panel.top + 6), window.operand, color_of(window), bold=True)
     canvas.text((panel.left, panel.top + 21), f"{window.role}, {shape(window.array)}", "soft", size=11)
-    canvas.text((panel.left, panel.top + 35), f"block {shape(window.block)}", "soft", size=11)
+    canvas.text((panel.left, panel.top + 35), f"block {block_of(window)}", "soft", size=11)
     canvas.text((panel.left, panel.top + 49), f"{across} {times(panel.sheet.copies)}", "soft", size=11)
 
 
@@ -104,13 +105,23 @@ def draw_cell(canvas: Canvas, panel: Panel, cell: Cell, corner: tuple[float, flo
     place, size = (corner[0] + 1.5, corner[1] + 1.5), (wide - 3, tall - 3)
     color = "roof" if not cell.inside else color_of(panel.window)
     again = len(cell.runs) > 1
-    canvas.box(place, size, color, tint=0.34 if again else 0.16, edge=2.0 if again else 0.75, dashed=cell.inside < 1)
+    tint, edge = (0.34, 2.0) if again else (0.16, 0.75)
+    if cell.sizes:
+        canvas.box(place, filled(panel, cell, size), color, tint=tint)
+    canvas.box(place, size, color, tint=0.0 if cell.sizes else tint, edge=edge, dashed=cell.inside < 1)
     lines = told(cell, wide, int((tall - 4) // 12))
     middle = corner[1] + tall * clear(panel, cell)
     for number, line in enumerate(lines):
         canvas.text(
             (corner[0] + wide / 2, middle + (number - (len(lines) - 1) / 2) * 12), line, size=SIZE, align="center"
         )
+
+
+def filled(panel: Panel, cell: Cell, size: tuple[float, float]) -> tuple[float, float]:
+    """How much of its cell a block takes up whose size comes from the index map; the largest, if it has several."""
+    shares = [here / most for here, most in zip(cell.sizes[-1], panel.window.block, strict=True)]
+    across = shares.pop(panel.sheet.column_axis) if panel.sheet.column_axis >= 0 else 1.0
+    return size[0] * across, size[1] * math.prod(shares)
 
 
 def clear(panel: Panel, cell: Cell) -> float:
@@ -146,7 +157,9 @@ def edge(window: Window, axis: int, places: Sequence[int], behind: int) -> float
 
 
 def told(cell: Cell, wide: float, lines: int) -> list[str]:
-    """The steps of a block in a few lines that fit in its cell, or how many they are."""
+    """The steps of a block in a few lines that fit in its cell, or how many they are, and a size of its own."""
+    size = ", ".join(map(shape, cell.sizes))
+    more = [size] if size and long(size) <= wide - 5 else []
     runs = [str(first) if first == last else f"{first}–{last}" for first, last in cell.runs]
     found = [""]
     for number, run in enumerate(runs, start=1):
@@ -156,9 +169,9 @@ def told(cell: Cell, wide: float, lines: int) -> list[str]:
             found[-1] = longer
         else:
             found.append(item)
-    if len(found) <= max(1, lines) and max(map(long, found)) <= wide - 5:
-        return found
-    return [f"× {len(runs)}"]
+    if len(found) <= max(1, lines - len(more)) and max(map(long, found)) <= wide - 5:
+        return [*found, *more]
+    return [f"× {len(runs)}", *more]
 
 
 def long(words: str) -> float:
@@ -181,6 +194,11 @@ def color_of(window: Window) -> Color:
 def shape(sizes: Sequence[int]) -> str:
     """A shape in words."""
     return " × ".join(f"{size}" for size in sizes) or "one value"
+
+
+def block_of(window: Window) -> str:
+    """The shape of an array's blocks in words."""
+    return f"up to {shape(window.block)}" if window.sizes else shape(window.block)
 
 
 def label(row: Sequence[int]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from track.evidence import program
@@ -42,10 +42,9 @@ def buffers_of(call: Any) -> Iterator[Buffer]:
     names = iter(jaxpr.debug_info.arg_names)
     for operand in jaxpr.invars[: mapping.num_index_operands]:
         yield from buffer(next(names), operand.aval, 1, "smem")
-    steps = math.prod(size for size in mapping.grid if isinstance(size, int))
     for block in mapping.block_mappings:
-        mode = block.pipeline_mode
-        copies = getattr(mode, "buffer_count", BUFFERED if steps > 1 else 1)
+        asked = getattr(block.pipeline_mode, "buffer_count", BUFFERED)
+        copies = asked if moves(block.index_map_jaxpr, mapping.grid) else 1
         yield from buffer(next(names), block.transformed_block_aval, copies)
     for aval in mapping.scratch_avals:
         yield from buffer(next(names), aval, 1)
@@ -54,6 +53,20 @@ def buffers_of(call: Any) -> Iterator[Buffer]:
             inner = equation.params["jaxpr"]
             for name, variable in zip(inner.debug_info.arg_names, inner.invars, strict=False):
                 yield from buffer(name, variable.aval, 1)
+
+
+def moves(index_map: Any, grid: Sequence[Any]) -> bool:
+    """Whether an index map reads the index of an axis of the grid that has more than one step.
+
+    A block whose map does not has one buffer, even where its spec asks for two: so does the compiler. Where a map reads
+    an index and still is constant, the compiler gives it two, as for `i // 8` on four steps, unless it can simplify the
+    index away, as in `i * 0`; here both count as moving.
+    """
+    moving = {id(index) for index, extent in zip(index_map.invars, grid, strict=False) if extent != 1}
+    for equation in index_map.eqns:
+        if moving & set(map(id, equation.invars)):
+            moving.update(map(id, equation.outvars))
+    return bool(moving & set(map(id, index_map.outvars)))
 
 
 def buffer(name: str, aval: Any, copies: int, space: str = "") -> Iterator[Buffer]:
