@@ -182,15 +182,10 @@ def window_of_pipeline(
     shape: Sequence[Any] = buffered.spec.block_shape
     block, stride = zip(*map(extent, shape), strict=True)
     bounded = any(isinstance(dimension, core.BoundedSlice) for dimension in shape)
-    blocks = evaluated(lambda *now: map(start_of, index_map(*now)), grid)
+    blocks = evaluated(lambda *now: map(program.start_of, index_map(*now)), grid)
     sizes = evaluated(lambda *now: map(size_of, index_map(*now), block), grid) if bounded else ()
     itemsize, buffers = array.dtype.itemsize, buffered.buffer_count
     return Window(name, role, array.shape, block, stride, itemsize, buffers, tuple(blocks), tuple(sizes))
-
-
-def start_of(index: Any) -> Any:
-    """Where a block begins, as its index map says it."""
-    return index.start if isinstance(index, pl.Slice) else index
 
 
 def size_of(index: Any, size: int) -> Any:

@@ -14,7 +14,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax._src.pallas.mosaic import pipeline
-from jax.experimental import pallas as pl
 
 from track.evidence import program, topics
 from track.evidence.lanes.compare import pretend_tpu
@@ -56,11 +55,6 @@ def missing(scheduler: type) -> str:
     return ", no ".join(absent)
 
 
-def start_of(index: Any) -> jax.Array:
-    """Where a block begins, as its index map says it; of a `pl.BoundedSlice` it says a size too."""
-    return jnp.int32(index.start if isinstance(index, pl.Slice) else index)
-
-
 def window(one: program.Pipeline, buffered: Any, role: Any, name: str) -> WindowTable:
     """The table of one operand: a jitted function of the step number, called for each step."""
     stages = max(2, *(ref.buffer_count for ref in one.buffered))
@@ -74,7 +68,9 @@ def window(one: program.Pipeline, buffered: Any, role: Any, name: str) -> Window
             return {
                 **found,
                 **{verb: decision(getattr(scheduler, verb), buffered) for verb in VERBS[role]},
-                "blocks": jnp.stack([start_of(index) for index in buffered.compute_index(*scheduler.indices)]),
+                "blocks": jnp.stack(
+                    [jnp.int32(program.start_of(index)) for index in buffered.compute_index(*scheduler.indices)]
+                ),
                 "before": [decision(scheduler.initialize_step, buffered, step=ahead) for ahead in range(stages - 1)],
                 "after": waits_after(scheduler, buffered),
             }

@@ -14,13 +14,14 @@ import jax.numpy as jnp
 from jax._src.pallas import core
 from jax._src.pallas.mosaic import pipeline
 from jax.core import eval_jaxpr
+from jax.experimental import pallas as pl
 
 from track.evidence.lanes.compare import on_cpu
 
 if TYPE_CHECKING:
     from kernels.contract import Case, Kernel
 
-__all__ = ["IndexMap", "Pipeline", "Program", "Uncountable", "calls_in", "equations", "trace"]
+__all__ = ["IndexMap", "Pipeline", "Program", "Uncountable", "calls_in", "equations", "start_of", "trace"]
 
 # Primitives by how many operations they count as; those of `dot_general` depend on its dimensions.
 ONE_EACH = {
@@ -110,6 +111,11 @@ class Program:
         Integer arithmetic (indices, grid counters) is not counted.
         """
         return flops_in(self.jaxpr)
+
+
+def start_of(index: Any) -> Any:
+    """Where a block begins, as its index map says it: of a `pl.BoundedSlice` it says a size too."""
+    return index.start if isinstance(index, pl.Slice) else index
 
 
 def trace(kernel: Kernel, case: Case) -> Program:
