@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import html
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pygments.lexers.python import PythonLexer  # pyright: ignore[reportMissingTypeStubs] -- it has none
 from pygments.token import Token
@@ -114,9 +114,11 @@ def _lines(module: Module) -> tuple[tuple[_Piece, ...], ...]:
 
 
 def _merged(text: str) -> Iterator[tuple[str, str]]:
-    held, pending = "", ""
+    held, pending, known = "", "", dict[Any, str]()
     for kind, part in PythonLexer(stripnl=False, ensurenl=False).get_tokens(text):
-        css = next((name for token, name in _CLASSES if kind in token), "")
+        if kind not in known:
+            known[kind] = next((name for token, name in _CLASSES if kind in token), "")
+        css = known[kind]
         if css != held and part.strip():
             yield held, pending
             held, pending = css, ""
