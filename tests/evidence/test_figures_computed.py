@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import hypothesis.strategies as st
+import msgspec
 import pytest
 from hypothesis import given
 
@@ -204,6 +205,13 @@ def test_the_ledger_has_the_buffers_of_vmem_alone_and_what_does_not_fit_is_said(
     assert "slow: 900 B" in figure.description
 
 
+def test_what_compilers_set_aside_is_told_from_the_least_to_the_most() -> None:
+    said = {"a": 1 << 20, "b": 2 << 20, "c": 992 << 10}
+    ledgers = {name: msgspec.structs.replace(LEDGER, compiler={"vmem": count}) for name, count in said.items()}
+    figure = ledger(ledgers, dict.fromkeys(said, SLOW), "tiles", "a")
+    assert ">992 KiB to 2 MiB<" in figure.svg
+
+
 def test_no_ledger_is_bad_input_and_many_buffers_are_summed() -> None:
     with pytest.raises(BadInput, match="needs a tpu-aot record"):
         ledger({}, {}, "tiles", "a")
@@ -228,7 +236,7 @@ def test_spills_are_drawn_within_what_they_are_part_of() -> None:
 def test_of_a_long_program_the_share_of_bundles_is_drawn_and_the_picture_says_so() -> None:
     coarse = tuple(Region(one.name, one.bundles, one.depth, one.units) for one in REGIONS)
     figure = units(coarse, CAPACITY, "tiles", "v5e", "a")
-    assert "the share of the bundles of a region that use the unit" in figure.svg
+    assert "the share of the bundles of a region in which the compiler counts the unit as in use" in figure.svg
     assert "MXU 17 %, VALU 17 %, XLU 0 %, EUP 0 %, load 17 %, store 33 %, scalar 0 %" in figure.description
 
 

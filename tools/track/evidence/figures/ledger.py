@@ -13,7 +13,7 @@ __all__ = ["ledger"]
 WIDTH, MARGIN, LEFT, RIGHT = 700.0, 4.0, 214.0, 128.0
 TALL, ROW, BAR, TOP, FOOT = 34.0, 26.0, 15.0, 30.0, 56.0
 MOST = 14
-ONE_BUFFER = "One buffer is counted where a block's index map reads no grid index that changes, as the compiler does."
+ONE_BUFFER = "One buffer is counted where a block's index map reads no grid index that changes."
 OVERSHOOT = 1.12  # how far past the end of the chip a bar is drawn at most
 
 
@@ -73,7 +73,7 @@ def draw_buffers(canvas: Canvas, buffers: Sequence[Buffer]) -> float:
 
 def draw_compiler(canvas: Canvas, y: float, figures: Sequence[int]) -> None:
     """What the compiler says that it set aside, where it says so."""
-    told = sorted({size(figure) for figure in figures if figure})
+    told = [*dict.fromkeys(map(size, sorted(filter(None, figures))))]
     canvas.text((LEFT - 10, y + BAR / 2), "set aside by the compiler", "soft", size=11, align="right")
     canvas.text(
         (WIDTH - MARGIN, y + BAR / 2), " to ".join(told[:: max(1, len(told) - 1)]) or "not said", "soft", align="right"

@@ -200,8 +200,8 @@ def draw_axis(canvas: Canvas, program: Program, height: float) -> None:
 def meaning(program: Program) -> str:
     """What the height of a row says."""
     if program.by_slot:
-        return "the share of the unit's slots that the bundles there use"
-    return "the share of the bundles of a region that use the unit"
+        return "the share of the unit's slots that the compiler counts as in use there"
+    return "the share of the bundles of a region in which the compiler counts the unit as in use"
 
 
 def nice(least: float) -> int:

@@ -53,7 +53,7 @@ def order_of(recording: hooks.Recording, traced: program.Program, devices: int) 
     if devices > 1:
         return None, "no one order of events: each of the devices has its own"
     if len(traced.calls) != 1 or len(traced.pipelines) != 1:
-        return None, "no order of events: the kernel is not one pallas_call with one pipeline"
+        return None, "no order of events: the kernel is not one pallas_call around one emit_pipeline"
     try:
         return events.events_of(recording, traced.operands, traced.pipelines[0].steps), ""
     except events.Unordered as error:
