@@ -1,4 +1,4 @@
-"""Attention that never holds a whole row of scores, and its gradients, as three kernels.
+"""Attention that holds no more of the scores than one block, and its gradients, as three kernels.
 
 Forward, a step multiplies one block of queries with one of keys. For each query it keeps the largest score m so far,
 the sum l of exp(score - m), and acc, the sum of exp(score - m) times the value. Where a larger score turns up, what was

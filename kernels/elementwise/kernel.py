@@ -16,7 +16,7 @@ BLOCK = 256  # elements that a step sees: a power of two, as Triton wants it, an
 
 
 def relu_kernel(x_ref: jax.Ref, o_ref: jax.Ref) -> None:
-    """A step: a Ref stands for a block in fast memory, `[...]` reads all of it, and assigning to that writes it."""
+    """A step: a Ref stands for a block of an array, `[...]` reads all of it, and assigning to that writes it."""
     o_ref[...] = jnp.maximum(x_ref[...] * 2.0 + 1.0, 0.0)
 
 

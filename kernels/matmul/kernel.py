@@ -23,8 +23,8 @@ def matmul(
 
     Shapes: x[m, k] and y[k, n] to [m, n], grid (m/bm, n/bn, k/bk), last axis sequential;
         a step sees x[bm, bk], y[bk, bn], o[bm, bn] and acc[bm, bn].
-    Units: 2·m·n·k floating-point operations; VMEM 4·bm·bn + 2·itemsize·(bm·bk + bk·bn + bm·bn) bytes,
-        two buffers for each block and one for the sum.
+    Units: 2·m·n·k floating-point operations; VMEM 4·bm·bn + 2·itemsize·(bm·bk + bk·bn + bm·bn) bytes
+        at most: one buffer for the sum, and two for each block, or one where it never changes.
     Errors: ValueError where x and y do not fit each other, or m, n or k is no positive multiple of its block.
     Source: jax/experimental/pallas/ops/tpu/matmul.py, simplified: one rule for types, and one store a tile.
     """

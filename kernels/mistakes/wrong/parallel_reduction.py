@@ -2,7 +2,8 @@
 
 "I marked all axes parallel for speed. The result is right on one TPU and wrong on another, which has two cores."
 Parallel promises that the steps may run in any order and on any core, which steps that add up must not.
-The TPU interpreter takes it at its word and shuffles the steps: here 0, 3, 1, 2, so what is written at step 3 is half.
+The TPU interpreter takes it at its word and shuffles the steps: by its default seed 0, 3, 1, 2, so what is written at
+step 3 is half.
 """
 
 from __future__ import annotations

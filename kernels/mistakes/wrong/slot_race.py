@@ -2,8 +2,9 @@
 
 "My own double buffer is right in every test, and on the TPU a block of the output is now and then a later one."
 The waits are all there, and one is a line too low: block i may come in while block i - 2 is still being read.
-The numbers are right in both interpreters. Only the race detector sees it, and only with `vector_clock_size` set: by
-default all DMAs of a core share one entry of the clock, which puts them in an order that they do not have.
+The numbers are right in both interpreters. Only the race detector sees it, and only with a large
+`vector_clock_size`: by default all DMAs of a core share one entry of the clock, which puts them in an order that they
+do not have.
 """
 
 from __future__ import annotations
