@@ -327,9 +327,13 @@ def test_every_name_that_is_a_link_has_a_card(real):
     assert seen > 1000
 
 
+OTHERS = {"jax-ml/jax", "jax-ml/jax-triton", "openxla/tokamax", "squidfunk/mkdocs-material", "GragasLab/nufftax"}
+"""The repositories of others that pages lead to."""
+
+
 def test_nothing_points_at_an_address_that_was_made_up(real):
     """With no remote and no workflow there is no link to a repository of ours."""
     for name, data in real.files().items():
         if name.endswith(".html"):
             links = set(re.findall(r'href="https://github\.com/([\w.-]+/[\w.-]+)', data.decode()))
-            assert links <= {"jax-ml/jax", "openxla/tokamax", "squidfunk/mkdocs-material", "GragasLab/nufftax"}, name
+            assert links <= OTHERS, name
