@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -18,6 +17,7 @@ from track.bump.candidate import Candidate
 from track.bump.wanted import folder_of, told_of_a_full_disk
 from track.errors import BadEnvironment, BadInput, Finding
 from track.files import digest, exclusive, write_if_changed
+from track.pins import uv
 from track.pins.progress import Progress, Quiet
 
 __all__ = ["lock", "make", "requirements"]
@@ -135,14 +135,10 @@ def _install(folder: Path, candidate: Candidate) -> None:
 
 
 def _uv(folder: Path, candidate: Candidate, *command: str) -> None:
-    beside = Path(sys.executable).with_name("uv")
-    uv = str(beside) if beside.is_file() else shutil.which("uv")
-    if uv is None:
-        raise BadEnvironment("an environment is made by uv, which is not here", next_step="tools/setup.sh test")
-    environment = {**os.environ, "UV_PYTHON_DOWNLOADS": "never", "VIRTUAL_ENV": ""}
+    asked = [uv.program(), *command]
     try:
         subprocess.run(
-            [uv, *command], cwd=folder, env=environment, check=True, capture_output=True, text=True, timeout=_UV_SECONDS
+            asked, cwd=folder, env=uv.environment(), check=True, capture_output=True, text=True, timeout=_UV_SECONDS
         )
     except subprocess.CalledProcessError as error:
         raise _failure(candidate, error.stderr) from None

@@ -6,7 +6,6 @@ writes `docs/start/releases.json`, as a record of hardware is written by hand on
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -17,7 +16,7 @@ from msgspec import Struct
 
 from track.errors import BadEnvironment, BadInput
 from track.files import write_if_changed
-from track.pins import history, wheel
+from track.pins import history, uv, wheel
 from track.pins.lock import Release
 from track.pins.progress import Progress, Quiet
 
@@ -25,6 +24,7 @@ __all__ = ["PATH", "WAYS", "Answer", "Answers", "ask", "read", "write"]
 
 PATH = "docs/start/releases.json"
 WAYS = ("default", "triton", "mosaic_gpu")
+OPTIONS = ("--quiet", "--isolated", "--no-project", "--no-config")
 _SECONDS = 600
 
 
@@ -50,18 +50,18 @@ class Answers(Struct, frozen=True, forbid_unknown_fields=True):
     releases: dict[str, dict[str, Answer]]
 
 
-def ask(python: Path | str, way: str, *, release: Release | None = None, folder: Path | None = None) -> Answer:
-    """The answer of the jax that `python` has, or of a release whose wheel lies in `folder`, in a fresh process.
+def ask(way: str, of: Path | None = None) -> Answer:
+    """The answer of our own jax, or of the one in the wheel `of`, in a fresh process.
 
-    Errors: BadEnvironment with the last lines of what the process said if it gives no answer.
+    Errors: BadEnvironment with the last lines of what the process said if it gives no answer, or if there is no uv.
     """
-    command = [str(python), str(Path(__file__).with_name("gpu_ways.py")), way]
-    if release and folder:
+    python = [sys.executable]
+    if of:
         # Up to 0.10.2 jax imports absl for Mosaic GPU and does not ask for it.
-        options = ["--quiet", "--isolated", "--no-project", "--no-config", "--python", str(python)]
-        packages = ["--with", str(wheel.fetch(release, folder)), "--with", "absl-py"]
-        command = [str(Path(sys.executable).with_name("uv")), "run", *options, *packages, *command[1:]]
-    environment = {**os.environ, "JAX_PLATFORMS": "cpu", "UV_PYTHON_DOWNLOADS": "never", "VIRTUAL_ENV": ""}
+        packages = ["--with", str(of), "--with", "absl-py"]
+        python = [uv.program(), "run", *OPTIONS, "--python", sys.executable, *packages]
+    command = [*python, str(Path(__file__).with_name("gpu_ways.py")), way]
+    environment = {**uv.environment(), "JAX_PLATFORMS": "cpu"}
     try:
         ran = subprocess.run(
             command, env=environment, check=True, capture_output=True, text=True, timeout=_SECONDS
@@ -69,7 +69,11 @@ def ask(python: Path | str, way: str, *, release: Release | None = None, folder:
         return msgspec.json.decode(ran, type=Answer)
     except (OSError, subprocess.SubprocessError, msgspec.DecodeError) as error:
         said = getattr(error, "stderr", None) or str(error)
-        details = {"release": release or python, "way": way, "found": "\n".join(str(said).strip().splitlines()[-6:])}
+        details = {
+            "release": of.name if of else "the installed jax",
+            "way": way,
+            "found": "\n".join(str(said).strip().splitlines()[-6:]),
+        }
         raise BadEnvironment("a release cannot be asked which backend a GPU gets", details, "make test") from error
 
 
@@ -82,9 +86,10 @@ def write(root: Path, date: str, progress: Progress | None = None) -> bool:
 
 
 def _answers(root: Path, release: Release, progress: Progress) -> Iterable[tuple[str, Answer]]:
+    found = wheel.fetch(release, root / "build" / "wheels", progress)
     with progress.busy(f"asking {release}"):
         for way in WAYS:
-            yield way, ask(sys.executable, way, release=release, folder=root / "build" / "wheels")
+            yield way, ask(way, found)
 
 
 def read(root: Path) -> Answers:
