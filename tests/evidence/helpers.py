@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import subprocess
+import sys
 import textwrap
 from importlib import metadata
 from pathlib import Path
@@ -76,3 +78,18 @@ def plain_site(folder: Path) -> Path:
             if not (site / top).exists():
                 (site / top).symlink_to(str(found.locate_file(top)))
     return site
+
+
+def printed_by_itself(topic: str, folder: Path) -> str:
+    """What a topic's file prints when a reader runs it from elsewhere, with nothing of this project at hand."""
+    plain = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "XLA_FLAGS")}
+    ran = subprocess.run(
+        [sys.executable, "-B", PROJECT / "kernels" / topic / "kernel.py"],
+        capture_output=True,
+        text=True,
+        env={**plain, "JAX_PLATFORMS": "cpu", "TPU_SKIP_MDS_QUERY": "1"},
+        cwd=folder,
+        check=True,
+    )
+    assert ran.stderr == ""
+    return ran.stdout

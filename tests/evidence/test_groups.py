@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.evidence.helpers import PROJECT, of_topics
+from tests.evidence.helpers import of_topics, printed_by_itself
 from track.evidence import Evidence, lanes
 
 pytestmark = pytest.mark.timeout(300)  # the first test waits for the verdicts of all
@@ -46,16 +43,6 @@ def test_the_picture_has_the_starts_and_the_sizes_of_the_table(found: Evidence) 
 
 
 def test_a_reader_runs_the_file_itself(tmp_path: Path) -> None:
-    plain = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "XLA_FLAGS")}
-    ran = subprocess.run(
-        [sys.executable, "-B", PROJECT / "kernels" / "groups" / "kernel.py"],
-        capture_output=True,
-        text=True,
-        env={**plain, "JAX_PLATFORMS": "cpu"},
-        cwd=tmp_path,
-        check=True,
-    )
-    assert (ran.stderr, ran.stdout) == (
-        "",
-        "group_sums: 3 groups of [32, 128] -> [24, 128], interpreted, largest error 0\n",
+    assert printed_by_itself("groups", tmp_path) == (
+        "group_sums: 3 groups of [32, 128] -> [24, 128], interpreted, largest error 0\n"
     )

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,7 +20,7 @@ from kernels.matmul.kernel import matmul
 from kernels.reduce.kernel import sum_rows
 from kernels.rms_norm.kernel import rms_norm
 from kernels.softmax.kernel import softmax
-from tests.evidence.helpers import PROJECT
+from tests.evidence.helpers import printed_by_itself
 from track.evidence import Evidence
 from track.evidence.lanes import LANES, missing
 
@@ -93,12 +90,8 @@ def test_all_compile_for_all_tpus_and_those_without_a_running_sum_for_gpus() -> 
 
 
 @pytest.mark.parametrize("topic", TOPICS)
-def test_a_reader_runs_the_file_itself(topic: str) -> None:
-    plain = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {"JAX_PLATFORMS": "cpu"}
-    script: Path = PROJECT / "kernels" / topic / "kernel.py"
-    ran = subprocess.run([sys.executable, "-B", script], capture_output=True, text=True, env=plain, check=True)
-    assert ran.stderr == ""
-    for line in ran.stdout.splitlines():
+def test_a_reader_runs_the_file_itself(topic: str, tmp_path: Path) -> None:
+    for line in printed_by_itself(topic, tmp_path).splitlines():
         assert "interpreted, largest error" in line
         assert float(line.split()[-1]) < 0.1  # half a step of bfloat16 between 16 and 32, which no answer exceeds
 
